@@ -1,0 +1,194 @@
+/** One request to `/admit`, what it asks for, and what can be decided about it. */
+
+import type { CardIndex, CardUuid } from './card.js';
+import type { Placement } from './placement.js';
+import type { ContainerState } from './snapshot.js';
+
+export type Mount =
+  | { readonly type: 'bind'; readonly source: string; readonly target: string; readonly readOnly: boolean }
+  | { readonly type: 'volume'; readonly source: string; readonly target: string; readonly readOnly: boolean };
+
+/** What the caller asked for, checked for form and nothing filled in: undefined means "not asked". */
+export interface ContainerRequest {
+  readonly image: string;
+  readonly command?: readonly string[] | undefined;
+  readonly entrypoint?: readonly string[] | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDir?: string | undefined;
+  readonly user?: string | undefined;
+  readonly shmBytes?: number | undefined;
+  readonly memoryBytes?: number | undefined;
+  readonly cpus?: number | undefined;
+  readonly mounts: readonly Mount[];
+  readonly network?: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Soft and hard limit alike; -1 is unlimited. */
+  readonly ulimits: Readonly<Record<string, number>>;
+  readonly ports: readonly { readonly container: number; readonly host: number }[];
+  readonly devices: readonly string[];
+  readonly capAdd: readonly string[];
+  readonly ipc?: string | undefined;
+}
+
+/** A request that has its form; `count` 0 is a job without cards. */
+export interface JobRequest {
+  readonly runId: string;
+  readonly count: number;
+  readonly container: ContainerRequest;
+  /** SHA-256, hex, over the request as it came (keys sorted), so that the same run id with another request is told apart. */
+  readonly specSha256: string;
+}
+
+/** A request that the policy let through: bind sources resolved, defaults filled in, a pids limit set. */
+export interface JobSpec extends JobRequest {
+  readonly pidsLimit: number;
+}
+
+/** Who asks. Without a tokens file everybody is `local` and may do everything. */
+export const ROLES = ['admit', 'release', 'operate', 'read'] as const;
+export type Role = (typeof ROLES)[number];
+export interface Principal {
+  readonly name: string;
+  readonly roles: readonly Role[];
+}
+
+/** A card given to a run. Uuid null only where none is known and the operator said to admit when blind. */
+export interface GrantedCard {
+  readonly index: CardIndex | null;
+  readonly uuid: CardUuid | null;
+  readonly name: string | null;
+}
+
+/** What goes onto a container besides the spec. */
+export interface Grant {
+  readonly cards: readonly GrantedCard[];
+  readonly admittedBy: string;
+  /** ISO 8601, UTC. */
+  readonly admittedAt: string;
+  readonly principal: string;
+}
+
+/** The container of a run, for an answer. `exitCode` null where it has not ended or could not be asked. */
+export interface RunRef {
+  readonly name: string;
+  readonly containerId: string;
+  readonly state: ContainerState;
+  readonly exitCode: number | null;
+}
+
+export const WAIT_CODES = [
+  'job_held',
+  'external',
+  'unhealthy',
+  'excluded',
+  'unknown',
+  'lost_race',
+  'probe_blind',
+  'image_pulling',
+] as const;
+export type WaitCode = (typeof WAIT_CODES)[number];
+
+export interface WaitReason {
+  readonly code: WaitCode;
+  /** The cards it speaks of; empty where it speaks of none in particular. */
+  readonly cards: readonly CardIndex[];
+}
+
+/** Codes of refusals that an admission can end in; each has its row in the outcome table. */
+export const REFUSAL_CODES = [
+  'invalid_request',
+  'unauthenticated',
+  'forbidden',
+  'policy_denied',
+  'run_id_reused',
+  'unsatisfiable',
+  'image_not_found',
+  'image_pull_failed',
+  'container_refused',
+  'create_failed',
+  'start_failed',
+  'docker_unavailable',
+  'lock_unavailable',
+  'draining',
+  'busy',
+  'unsupported_media_type',
+  'too_large',
+  'internal',
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+export interface FieldError {
+  /** JSON pointer into the request: `/container/mounts/0/source`; empty for the whole. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly code: RefusalCode;
+  /** What failed and what to do about it, for a person. */
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+  /** Docker's own words. */
+  readonly daemonMessage?: string;
+  /** Whether nothing of the attempt is left behind. */
+  readonly rolledBack?: boolean;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Wait {
+  readonly requested: number;
+  readonly free: number;
+  readonly retryAfterSeconds: number;
+  readonly explain: string;
+  readonly reasons: readonly WaitReason[];
+}
+
+export interface Running {
+  readonly run: RunRef;
+  readonly cards: readonly GrantedCard[];
+  /** Null where it was not this decision that picked the cards. */
+  readonly placement: Placement | null;
+  /** True where cards were counted as free although the probe was blind, because the operator said so. */
+  readonly admittedBlind: boolean;
+}
+
+/** What was decided; a value that can be printed, counted, tested and answered. */
+export type Decision =
+  | ({ readonly kind: 'admitted'; readonly replayed: boolean } & Running)
+  | ({ readonly kind: 'starting' } & Running)
+  | ({ readonly kind: 'ended' } & Running)
+  | ({ readonly kind: 'wait' } & Wait)
+  | {
+      readonly kind: 'would_admit';
+      readonly cards: readonly GrantedCard[];
+      readonly placement: Placement | null;
+      readonly admittedBlind: boolean;
+    }
+  | ({ readonly kind: 'would_wait' } & Wait)
+  | ({ readonly kind: 'would_replay' } & Running)
+  | Refusal
+  /** The caller hung up before anything was created; nobody is there to answer. */
+  | { readonly kind: 'client_gone' };
+
+/** The values of the `outcome` label: each decision, each refusal, and `client_gone`. Dry runs are not counted. */
+export const OUTCOMES = ['admitted', 'replayed', 'starting', 'ended', 'wait', ...REFUSAL_CODES, 'client_gone'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The phases of an admission that are timed apart. */
+export const PHASES = ['pull', 'lock', 'look', 'claim', 'start'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** A job on this machine, from the runtime's own books. */
+export interface Run {
+  readonly runId: string;
+  readonly state: ContainerState | 'start_failed';
+  readonly cards: readonly { readonly index: CardIndex | null; readonly uuid: CardUuid | null }[];
+  readonly exitCode: number | null;
+  readonly oomKilled: boolean | null;
+  readonly error: string | null;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}

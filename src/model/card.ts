@@ -1,0 +1,45 @@
+/** What a card is called and what can be said of it. Words of the contract; this file imports nothing. */
+
+declare const brand: unique symbol;
+type Brand<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** A card's identity for machines: `GPU-…`. Survives a renumbering, unlike its index. */
+export type CardUuid = Brand<string, 'CardUuid'>;
+
+/** A card's number for people, as `nvidia-smi` numbers the cards today. Moves when a card falls off the bus. */
+export type CardIndex = Brand<number, 'CardIndex'>;
+
+export const cardUuid = (text: string): CardUuid => text as CardUuid;
+export const cardIndex = (number: number): CardIndex => number as CardIndex;
+
+/** Every state a card can be in. Each card is in exactly one; in order of precedence, first match wins. */
+export const CARD_STATES = ['job_held', 'excluded', 'unhealthy', 'external', 'unknown', 'free'] as const;
+export type CardState = (typeof CARD_STATES)[number];
+
+/** Findings that take a card out until the driver stops reporting them. */
+export const HEALTH_REASONS = [
+  'retired_pages_pending',
+  'ecc_uncorrected',
+  'hw_slowdown',
+  'row_remap_failure',
+  'recovery_action',
+  'reset_required',
+  'fabric',
+  'driver_error',
+  'missing',
+] as const;
+export type HealthReason = (typeof HEALTH_REASONS)[number];
+
+/**
+ * Findings that are shown and leave the card in use.
+ * `row_remap_pending`: takes effect at the next reset, new work may run.
+ * `process_list_blind`: memory is in use and the process list shows nobody, as in a container without the host's pid namespace.
+ */
+export const WARNING_REASONS = ['row_remap_pending', 'process_list_blind'] as const;
+export type WarningReason = (typeof WARNING_REASONS)[number];
+
+/** One fact about a card, with the words for the person who has to act on it. */
+export interface Finding<Reason extends string> {
+  readonly reason: Reason;
+  readonly detail: string;
+}

@@ -1,0 +1,15 @@
+/** The labels that are the books. The older agent writes `tuneplane.gpus` alone. */
+export const LABEL = {
+  runId: 'tuneplane.run_id',
+  gpus: 'tuneplane.gpus',
+  gpuUuids: 'tuneplane.gpu-uuids',
+  specSha256: 'tuneplane.spec-sha256',
+  admittedBy: 'tuneplane.admitted-by',
+  admittedAt: 'tuneplane.admitted-at',
+  principal: 'tuneplane.principal',
+} as const;
+
+/** The name that a run's container has, or would have. */
+export function containerName(runId: string): string {
+  return `tuneplane-${runId}`;
+}

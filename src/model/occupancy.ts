@@ -1,0 +1,111 @@
+/** What a snapshot adds up to. Made by `occupancy/judge`, shown by the faces, picked from by the admission. */
+
+import type { CardIndex, CardState, CardUuid, Finding, HealthReason, WarningReason } from './card.js';
+import type { BlindReason, ContainerState, Links, ProbeName } from './snapshot.js';
+
+/** What the judge needs to know besides the snapshot. */
+export interface JudgeRules {
+  /** At or above this many MiB a card is in use, whoever uses it. */
+  readonly memoryBusyMib: number;
+  /** How many cards the machine is said to have; 0: as many as the driver shows. */
+  readonly configuredCount: number;
+  readonly checkExternal: boolean;
+  readonly checkHealth: boolean;
+  /** The hardware series by setting; null: the card's own name, lower-case. */
+  readonly clusterProfile: string | null;
+  /** `TUNEPLANE_EXCLUDE_CARDS`: uuids or indices, as written. */
+  readonly excludeCards: readonly string[];
+}
+
+/** A live container's hold on a card. */
+export interface Claim {
+  /** The container's name where it carries no run id. */
+  readonly runId: string;
+  readonly container: string;
+  readonly containerId: string;
+  readonly state: ContainerState;
+  readonly createdAtMs: number;
+  readonly principal: string | null;
+  /** The job's own labels, without those of the platform. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Who uses a card from outside, and how that was seen. */
+export interface ExternalUse {
+  readonly processes: readonly { readonly pid: number; readonly name: string; readonly memoryMib: number | null }[];
+  /** The memory in use where it is at or above the limit; null where memory is not what gave it away. */
+  readonly memoryMib: number | null;
+  /** Names of foreign containers that are pinned to the card. */
+  readonly containers: readonly string[];
+}
+
+/** Why a card is out on purpose. */
+export interface ExcludedBecause {
+  readonly by: 'operator' | 'settings' | 'mig' | 'count';
+  readonly reason: string;
+  /** ISO 8601, UTC; null where no moment is known. */
+  readonly since: string | null;
+}
+
+/** Why a card could not be seen well enough. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed. */
+export type UnknownBecause = 'blind' | 'docker' | 'memory' | 'permission' | 'short_row';
+
+/** One card with its state and everything found about it, whatever the state. */
+export interface JudgedCard {
+  /** Null for a missing card whose index went to another. */
+  readonly index: CardIndex | null;
+  /** Null for a card known only from the configured count, or one that was never seen whole. */
+  readonly uuid: CardUuid | null;
+  readonly name: string | null;
+  readonly pciBusId: string | null;
+  readonly driverVersion: string | null;
+  readonly series: string | null;
+  readonly state: CardState;
+  /** Live claims, oldest first; more than one is a double booking that is shown and alerted on. */
+  readonly claims: readonly Claim[];
+  readonly excluded: ExcludedBecause | null;
+  readonly external: ExternalUse | null;
+  readonly unhealthy: readonly Finding<HealthReason>[];
+  readonly warnings: readonly Finding<WarningReason>[];
+  /** For each health reason whether it holds; a reason that this card cannot speak of is not in it. */
+  readonly health: Readonly<Partial<Record<HealthReason, boolean>>>;
+  /** The same for the warnings. */
+  readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
+  /** Set whenever the card could not be seen well enough, also where a stronger state hides it. */
+  readonly unknownBecause: UnknownBecause | null;
+  /** Compute processes on the card, a job's own included; null where the list could not be had. */
+  readonly processes: number | null;
+  readonly memoryUsedBytes: number | null;
+  readonly memorySizeBytes: number | null;
+  readonly persistenceMode: boolean | null;
+}
+
+/** How one probe fared, for the faces. */
+export interface ProbeReport {
+  readonly probe: ProbeName;
+  /** `off`: switched off by a setting, so nobody asked. */
+  readonly state: 'ok' | 'failed' | 'off';
+  readonly why: BlindReason | null;
+  readonly detail: string | null;
+  readonly tookMs: number | null;
+}
+
+export interface Occupancy {
+  /** Epoch milliseconds of the look's start. */
+  readonly observedAtMs: number;
+  /** In order of index; cards without one last. */
+  readonly cards: readonly JudgedCard[];
+  /** All six states, always; they add up to `cards.length`. */
+  readonly counts: Readonly<Record<CardState, number>>;
+  /** Cards the machine should have: the configured count, else the cards known. Exclusions by setting or operator included. */
+  readonly expected: number;
+  /** Speaks of the memory reading, which alone sees past a container's walls; true with the check switched off. */
+  readonly externalProbeOk: boolean;
+  readonly series: string | null;
+  readonly probes: Readonly<Record<ProbeName, ProbeReport>>;
+  /** Claims on cards that are not here, labels that made no sense, containers that can reach every card: sentences. */
+  readonly notes: readonly string[];
+  /** One plain paragraph for a person: how many cards are free, and what the others are doing. */
+  readonly explain: string;
+  readonly links: Links | null;
+}
