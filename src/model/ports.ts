@@ -212,3 +212,14 @@ export interface AuditEntry {
   readonly containerId: string | null;
   readonly tookMs: number;
 }
+
+/** The line of this process in front of the lock; everybody in it when the lock is taken is one batch. */
+export interface TurnQueue<Job, Result> {
+  /** Settles when served, when the signal aborts while it still waits (`left`), or at once when the line is full. */
+  join(job: Job, signal: AbortSignal): Promise<Turn<Result>>;
+  readonly waiting: number;
+}
+export type Turn<Result> =
+  | { readonly kind: 'served'; readonly result: Result; readonly waitedMs: number }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'full' };

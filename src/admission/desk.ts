@@ -1,0 +1,102 @@
+/** Takes requests in: one at a time for each run id, counted, and none any more once the gate drains. */
+
+import type { Decision, JobSpec } from '../model/admission.js';
+import type { Admissions, Hold, TurnQueue, Watch } from '../model/ports.js';
+import type { Occupancy } from '../model/occupancy.js';
+import type { Snapshot } from '../model/snapshot.js';
+import { admit, type AdmitParts } from './admit.js';
+import { dryRun } from './dry-run.js';
+import { inTime } from './in-time.js';
+import { createLaunches, type Launches } from './launch.js';
+import { oneAtATime } from './one-at-a-time.js';
+import { serveTurn, type TurnJob, type TurnResult } from './turn.js';
+
+export interface DeskParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
+  readonly watch: Watch;
+  /** Judges the same look with another list of containers. */
+  readonly rejudge: (snapshot: Snapshot) => Occupancy;
+  /** Makes the line in front of the lock. */
+  readonly makeQueue: (
+    serve: (jobs: readonly TurnJob[], hold: Hold) => Promise<readonly TurnResult[]>,
+  ) => TurnQueue<TurnJob, TurnResult>;
+}
+
+export interface Desk extends Admissions {
+  readonly launches: Launches;
+  /** No new admissions from now on; settles when those under way have ended, or after `withinMs`: whether all ended. */
+  drain(withinMs: number): Promise<boolean>;
+}
+
+export function createDesk(parts: DeskParts): Desk {
+  const { settings, clock, lock, meter } = parts;
+  const launches = createLaunches(parts);
+  const turnParts = { ...parts, ...settings, launches };
+  const queue = parts.makeQueue(async (jobs, hold) => {
+    const results = await serveTurn(jobs, hold, turnParts);
+    return settings.lockThrough === 'start' ? startUnderLock(jobs, results, launches) : results;
+  });
+  const perRun = oneAtATime();
+  const underWay = new Set<Promise<Decision>>();
+  let draining = false;
+  const admitParts: AdmitParts = { ...parts, queue, launches, draining: () => draining };
+
+  function note(decision: Decision, spec: JobSpec): void {
+    if (decision.kind === 'wait') meter.toldToWait(spec.runId);
+    if (decision.kind === 'admitted' || decision.kind === 'starting') meter.noLongerWaiting(spec.runId);
+    if (decision.kind === 'admitted' && !decision.replayed) meter.granted(spec.count);
+  }
+
+  return {
+    launches,
+    async admit(spec, principal, gone) {
+      const untilMs = clock.monotonic() + settings.admitTimeoutMs;
+      const decided = perRun(spec.runId, () => admit(spec, principal.name, gone, untilMs, admitParts));
+      underWay.add(decided);
+      try {
+        const decision = await decided;
+        note(decision, spec);
+        return decision;
+      } finally {
+        underWay.delete(decided);
+      }
+    },
+    dryRun: (spec) => dryRun(spec, turnParts),
+    status: () => ({
+      inFlight: underWay.size,
+      lockWaiters: queue.waiting,
+      lockHeld: lock.held,
+      redisUp: lock.up,
+      draining,
+    }),
+    async drain(withinMs) {
+      draining = true;
+      const ended = Promise.allSettled(underWay).then(() => launches.idle());
+      return (
+        (await inTime(
+          ended.then(() => true),
+          withinMs,
+        )) ?? false
+      );
+    },
+  };
+}
+
+/**
+ * For a machine where another allocator does not count a created container: the lock is kept until the containers have left
+ * `created`. Who asked is answered as soon as the start ends or takes too long, not when the lock goes back.
+ */
+async function startUnderLock(
+  jobs: readonly TurnJob[],
+  results: readonly TurnResult[],
+  launches: Launches,
+): Promise<readonly TurnResult[]> {
+  const started = results.map((result, at) => {
+    const job = jobs[at];
+    if (result.kind !== 'claimed' || job === undefined) return result;
+    const early = { ...result, launched: launches.begin(result, job.spec) };
+    job.early(early);
+    return early;
+  });
+  await Promise.all(started.map(async (result) => (result.kind === 'claimed' ? result.launched : null)));
+  return started;
+}

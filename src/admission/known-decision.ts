@@ -1,0 +1,89 @@
+/** The decision where a container of this run is there already. */
+
+import type { Decision, JobSpec } from '../model/admission.js';
+import type { Books, CardBook, Clock } from '../model/ports.js';
+import type { SeenContainer } from '../model/snapshot.js';
+import { runningAnswer, type KnownAnswer } from './known-answer.js';
+import type { Launched, Launches } from './launch.js';
+import { pause } from './pause.js';
+import { refuse } from './refuse.js';
+import { inTime } from './in-time.js';
+
+export interface KnownParts {
+  readonly books: Books;
+  readonly cardBook: Pick<CardBook, 'remembered'>;
+  readonly clock: Clock;
+  readonly launches: Pick<Launches, 'underWay'>;
+  readonly settings: { readonly startTimeoutMs: number };
+}
+
+/** `gone`: the container went away meanwhile, so look again. `untilMs` is on the monotonic clock. */
+export async function decideKnown(
+  known: Extract<KnownAnswer, { kind: 'alive' | 'ended' | 'starting' | 'removing' }>,
+  spec: JobSpec,
+  parts: KnownParts,
+  untilMs: number,
+  gone: AbortSignal,
+): Promise<Decision | 'gone'> {
+  const { container } = known;
+  const answer = runningAnswer(container, parts.cardBook.remembered());
+  switch (known.kind) {
+    case 'alive':
+      return { kind: 'admitted', replayed: true, ...answer };
+    case 'ended':
+      return { kind: 'ended', ...answer, run: { ...answer.run, exitCode: await exitCodeOf(container, parts) } };
+    case 'starting': {
+      const end = parts.launches.underWay(container.id);
+      const launched = end === null ? null : await inTime(end, parts.settings.startTimeoutMs);
+      return launched === null ? { kind: 'starting', ...answer } : afterLaunch(launched, answer, true);
+    }
+    case 'removing':
+      return waitUntilGone(container, spec, parts, untilMs, gone);
+    default:
+      return known satisfies never;
+  }
+}
+
+/** The decision once a start has ended. */
+export function afterLaunch(
+  launched: Launched,
+  answer: ReturnType<typeof runningAnswer>,
+  replayed: boolean,
+): Decision | 'gone' {
+  if (launched.kind === 'gone') return 'gone';
+  if (launched.kind === 'refused') return launched;
+  return { ...answer, kind: 'admitted', replayed, run: { ...answer.run, state: launched.state } };
+}
+
+async function exitCodeOf(container: SeenContainer, { books }: KnownParts): Promise<number | null> {
+  const details = await books.describe(container);
+  return details.kind === 'seen' ? (details.value?.exitCode ?? null) : null;
+}
+
+const ASK_EVERY_MS = 200;
+
+async function waitUntilGone(
+  container: SeenContainer,
+  spec: JobSpec,
+  parts: KnownParts,
+  untilMs: number,
+  gone: AbortSignal,
+): Promise<Decision | 'gone'> {
+  while (parts.clock.monotonic() < untilMs && !gone.aborted) {
+    const listed = await parts.books.findRun(spec.runId);
+    if (listed.kind === 'blind')
+      return refuse('docker_unavailable', { detail: `the run could not be asked for: ${listed.detail}` });
+    if (!listed.value.some(({ id, state }) => id === container.id && state === 'removing')) return 'gone';
+    await pause(ASK_EVERY_MS, gone);
+  }
+  if (gone.aborted) return { kind: 'client_gone' };
+  const { cards } = runningAnswer(container, parts.cardBook.remembered());
+  return {
+    kind: 'wait',
+    requested: spec.count,
+    free: 0,
+    retryAfterSeconds: 5,
+    explain: `the earlier container of this run (${container.name}) is still being removed`,
+    reasons: [{ code: 'job_held', cards: cards.flatMap(({ index }) => (index === null ? [] : [index])) }],
+  };
+}

@@ -1,0 +1,159 @@
+/** Decides, from one look, what to do with each request of a batch, in order of arrival. Pure: no clock, no I/O. */
+
+import type { GrantedCard, JobSpec, Refusal, Wait } from '../model/admission.js';
+import type { CardIndex } from '../model/card.js';
+import type { JudgedCard, Occupancy } from '../model/occupancy.js';
+import type { Placement } from '../model/placement.js';
+import type { SeenContainer } from '../model/snapshot.js';
+import { whoCouldServe } from '../occupancy/feasible.js';
+import { linksByIndex, pick } from '../pick/pick.js';
+import { knownAnswer, type KnownAnswer } from './known-answer.js';
+import { refuse } from './refuse.js';
+
+export type Plan =
+  | {
+      readonly kind: 'create';
+      readonly cards: readonly GrantedCard[];
+      readonly placement: Placement;
+      readonly admittedBlind: boolean;
+    }
+  /** Go on with a container whose gate may be dead; its cards are good by this look. */
+  | { readonly kind: 'go_on'; readonly container: SeenContainer }
+  /** A container whose gate may be dead and whose cards are not good any more: remove it and decide anew. */
+  | { readonly kind: 'remove_and_retry'; readonly container: SeenContainer }
+  | { readonly kind: 'known'; readonly answer: Exclude<KnownAnswer, { kind: 'decide' | 'take_up' } | Refusal> }
+  | { readonly kind: 'wait'; readonly wait: Wait }
+  | Refusal;
+
+export interface PlanRules {
+  readonly admitWhenBlind: boolean;
+  /** Whether the start of a container is under way in this process. */
+  readonly underWay: (id: string) => boolean;
+}
+
+/** One plan for each request; a card given to an earlier request is not free for a later one. */
+export function planBatch(
+  specs: readonly JobSpec[],
+  occupancy: Occupancy,
+  containers: readonly SeenContainer[],
+  rules: PlanRules,
+): readonly Plan[] {
+  const taken = new Set<JudgedCard>();
+  return specs.map((spec) => {
+    const plan = planOne(spec, occupancy, taken, containers, rules);
+    if (plan.kind === 'create') for (const card of cardsAt(occupancy, plan.cards)) taken.add(card);
+    return plan;
+  });
+}
+
+function planOne(
+  spec: JobSpec,
+  occupancy: Occupancy,
+  taken: ReadonlySet<JudgedCard>,
+  containers: readonly SeenContainer[],
+  rules: PlanRules,
+): Plan {
+  const known = knownAnswer(containers, spec, rules.underWay);
+  switch (known.kind) {
+    case 'decide':
+      return pickCards(spec, occupancy, taken, rules);
+    case 'take_up':
+      return stillGood(known.container, occupancy, rules)
+        ? { kind: 'go_on', container: known.container }
+        : { kind: 'remove_and_retry', container: known.container };
+    case 'refused':
+      return known;
+    case 'alive':
+    case 'ended':
+    case 'removing':
+    case 'starting':
+      return { kind: 'known', answer: known };
+    default:
+      return known satisfies never;
+  }
+}
+
+function pickCards(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<JudgedCard>, rules: PlanRules): Plan {
+  const left = withTaken(occupancy, taken);
+  const serve = whoCouldServe(left, spec.count, rules.admitWhenBlind);
+  if (serve.kind === 'never') {
+    return refuse('unsatisfiable', {
+      detail: `count ${spec.count} is more than this machine has: ${serve.machine} ${serve.machine === 1 ? 'card' : 'cards'} that ${serve.machine === 1 ? 'is' : 'are'} not excluded`,
+    });
+  }
+  if (serve.kind === 'not_now') return { kind: 'wait', wait: waitFor(spec, left, serve, taken.size) };
+  const blind = new Set<JudgedCard>(serve.blind);
+  const candidates = [...serve.free, ...serve.blind].filter(
+    (card): card is JudgedCard & { index: CardIndex } => card.index !== null,
+  );
+  const picked = pick(
+    candidates.map((card) => card.index).toSorted((a, b) => a - b),
+    spec.count,
+    occupancy.links ? linksByIndex(occupancy.links, occupancy.cards) : null,
+  );
+  if (picked === null) throw new Error(`${candidates.length} cards can serve ${spec.count}, and none were picked`);
+  const cards = picked.indices.flatMap((index) => candidates.filter((card) => card.index === index));
+  return {
+    kind: 'create',
+    cards: cards.map(({ index, uuid, name }) => ({ index, uuid, name })),
+    placement: picked.placement,
+    admittedBlind: cards.some((card) => blind.has(card)),
+  };
+}
+
+/** The answer "not your turn yet", with the reasons of this look. */
+function waitFor(
+  spec: JobSpec,
+  occupancy: Occupancy,
+  serve: { readonly free: number; readonly reasons: Wait['reasons'] },
+  taken: number,
+): Wait {
+  const since =
+    taken === 0 ? '' : ` Since that look ${taken} went to ${taken === 1 ? 'a request' : 'requests'} ahead in line.`;
+  return {
+    requested: spec.count,
+    free: serve.free,
+    retryAfterSeconds: 5,
+    explain: `${occupancy.explain}${since}`,
+    reasons: serve.reasons,
+  };
+}
+
+/** Whether a created container may still be started: every card is there, held by it alone, and nothing was found against it. */
+function stillGood(container: SeenContainer, occupancy: Occupancy, rules: PlanRules): boolean {
+  const cards = cardsHeldBy(container.id, occupancy);
+  const named = (container.claim?.uuids.length ?? 0) || (container.claim?.indices.length ?? 0);
+  if (cards.length !== named) return false;
+  return cards.every(
+    (card) =>
+      card.claims.length === 1 &&
+      card.excluded === null &&
+      card.unhealthy.length === 0 &&
+      card.external === null &&
+      (card.unknownBecause === null || (card.unknownBecause === 'blind' && rules.admitWhenBlind)),
+  );
+}
+
+/** The cards on which a container has a claim. */
+export function cardsHeldBy(containerId: string, occupancy: Occupancy): readonly JudgedCard[] {
+  return occupancy.cards.filter((card) => card.claims.some((claim) => claim.containerId === containerId));
+}
+
+/** Whether any other live claim touches a card of this container, by a list made after it was created. */
+export function hasRival(containerId: string, cards: readonly GrantedCard[], occupancy: Occupancy): boolean {
+  return cardsAt(occupancy, cards).some((card) => card.claims.some((claim) => claim.containerId !== containerId));
+}
+
+function cardsAt(occupancy: Occupancy, cards: readonly GrantedCard[]): readonly JudgedCard[] {
+  return occupancy.cards.filter((judged) =>
+    cards.some((card) => (card.uuid === null ? card.index === judged.index : card.uuid === judged.uuid)),
+  );
+}
+
+function withTaken(occupancy: Occupancy, taken: ReadonlySet<JudgedCard>): Occupancy {
+  if (taken.size === 0) return occupancy;
+  const cards = occupancy.cards.map((card) => (taken.has(card) ? { ...card, state: 'job_held' as const } : card));
+  const free = occupancy.counts.free - [...taken].filter((card) => card.state === 'free').length;
+  const held = occupancy.counts.job_held + taken.size;
+  return { ...occupancy, cards, counts: { ...occupancy.counts, free, job_held: held } };
+}

@@ -1,0 +1,41 @@
+/** Makes sure the image is here before anybody waits for a lock. */
+
+import type { Decision, JobSpec } from '../model/admission.js';
+import type { Clock, Hands, Meter } from '../model/ports.js';
+import { refuse } from './refuse.js';
+
+/** Null when the image is here; otherwise the decision. `waitMs` is how long a request waits for a pull, which outlives it. */
+export async function readyImage(
+  spec: JobSpec,
+  { hands, clock, meter }: { readonly hands: Hands; readonly clock: Clock; readonly meter: Pick<Meter, 'phase'> },
+  waitMs: number,
+): Promise<Decision | null> {
+  const began = clock.monotonic();
+  const name = spec.container.image;
+  const image = await hands.ensureImage(name, waitMs);
+  meter.phase('pull', (clock.monotonic() - began) / 1000);
+  switch (image.kind) {
+    case 'present':
+      return null;
+    case 'pulling':
+      return {
+        kind: 'wait',
+        requested: spec.count,
+        free: 0,
+        retryAfterSeconds: 5,
+        explain: `image ${name} is being pulled; cards are picked once it is here`,
+        reasons: [{ code: 'image_pulling', cards: [] }],
+      };
+    case 'not_found':
+      return refuse('image_not_found', { detail: `there is no image ${name}`, daemonMessage: image.daemonMessage });
+    case 'failed':
+      return refuse('image_pull_failed', {
+        detail: `image ${name} could not be pulled`,
+        daemonMessage: image.daemonMessage,
+      });
+    case 'unavailable':
+      return refuse('docker_unavailable', { detail: `Docker could not be asked for image ${name}: ${image.detail}` });
+    default:
+      return image satisfies never;
+  }
+}

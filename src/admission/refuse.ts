@@ -1,0 +1,15 @@
+import type { Refusal, RefusalCode } from '../model/admission.js';
+
+/** A refusal with what belongs to it; `retryAfterSeconds` is filled in for the codes that ask to come again. */
+export function refuse(code: RefusalCode, rest: Omit<Refusal, 'kind' | 'code'>): Refusal {
+  return COME_AGAIN.has(code)
+    ? { kind: 'refused', code, retryAfterSeconds: 5, ...rest }
+    : { kind: 'refused', code, ...rest };
+}
+
+const COME_AGAIN: ReadonlySet<RefusalCode> = new Set([
+  'docker_unavailable',
+  'lock_unavailable',
+  'draining',
+  'busy',
+] as const);

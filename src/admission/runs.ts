@@ -1,0 +1,82 @@
+/** The jobs on this machine, from the runtime's own books. */
+
+import type { Run } from '../model/admission.js';
+import type { Books, CardBook, Hands, Runs } from '../model/ports.js';
+import type { Probed, SeenContainer } from '../model/snapshot.js';
+import { LABEL } from '../model/labels.js';
+import { holds } from '../model/snapshot.js';
+import { cardsOf } from './known-answer.js';
+import { knownRun } from './known-run.js';
+import type { Launches } from './launch.js';
+import { refuse } from './refuse.js';
+
+export interface RunsParts {
+  readonly books: Books;
+  readonly hands: Pick<Hands, 'remove'>;
+  readonly cardBook: Pick<CardBook, 'remembered'>;
+  readonly launches: Pick<Launches, 'failure' | 'failures' | 'forgetFailure'>;
+}
+
+/** A run is a container that carries a run id or a claim; one that failed to start after a 202 is remembered for an hour. */
+export function createRuns(parts: RunsParts): Runs {
+  const { books, hands, launches } = parts;
+  return {
+    async list() {
+      const listed = await books.list();
+      if (listed.kind === 'blind') return listed;
+      const jobs = listed.value.containers.filter(
+        (container) => container.labels[LABEL.runId] || container.claim !== null,
+      );
+      const runs = await Promise.all(jobs.map((container) => runOf(container, parts)));
+      const there = new Set(runs.map((run) => run.runId));
+      const failed = launches.failures().filter((run) => !there.has(run.runId));
+      return { ...listed, value: [...runs, ...failed] };
+    },
+
+    async get(runId): Promise<Probed<Run | null>> {
+      const listed = await books.findRun(runId);
+      if (listed.kind === 'blind') return listed;
+      const container = containerOf(listed.value, runId);
+      return { ...listed, value: container ? await runOf(container, parts) : launches.failure(runId) };
+    },
+
+    async remove(runId) {
+      const listed = await books.findRun(runId);
+      if (listed.kind === 'blind') {
+        return refuse('docker_unavailable', { detail: `Docker could not be asked for this run: ${listed.detail}` });
+      }
+      const container = containerOf(listed.value, runId);
+      if (!container) return launches.forgetFailure(runId) ? 'removed' : 'unknown';
+      if (holds(container.state)) return 'alive';
+      const removed = await hands.remove(container.id);
+      if (removed.kind === 'running') return 'alive';
+      if (removed.kind === 'in_doubt') {
+        return refuse('docker_unavailable', {
+          detail: `Docker did not say whether the run was removed: ${removed.detail}`,
+        });
+      }
+      return 'removed';
+    },
+  };
+}
+
+function containerOf(containers: readonly SeenContainer[], runId: string): SeenContainer | null {
+  const known = knownRun(containers, runId);
+  return known.kind === 'none' || known.kind === 'stranger' ? null : known.container;
+}
+
+async function runOf(container: SeenContainer, { books, cardBook }: RunsParts): Promise<Run> {
+  const details = await books.describe(container);
+  const told = details.kind === 'seen' ? details.value : null;
+  return {
+    runId: container.labels[LABEL.runId] || container.name,
+    state: container.state,
+    cards: cardsOf(container, cardBook.remembered()).map(({ index, uuid }) => ({ index, uuid })),
+    exitCode: told?.exitCode ?? null,
+    oomKilled: told?.oomKilled ?? null,
+    error: told?.error ?? null,
+    createdAt: new Date(container.createdAtMs).toISOString(),
+    startedAt: told?.startedAt ?? null,
+    finishedAt: told?.finishedAt ?? null,
+  };
+}
