@@ -1,0 +1,48 @@
+/** The policy file: read, checked with every problem together, read again when it changes. */
+
+import { fieldErrors } from '../http/field-errors.js';
+import { openWatchedFile } from '../http/watched-file.js';
+import type { FileContent, Opened } from '../http/watched-file.js';
+import type { Log } from '../model/ports.js';
+import { policyFile, rulesFrom } from './policy-rules.js';
+import type { PolicyRules } from './policy-rules.js';
+import { matchesAny } from './wildcard.js';
+
+/** Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force. */
+export function openPolicyFile(path: string, log: Log): Promise<Opened<PolicyRules>> {
+  return openWatchedFile(path, (text) => parsePolicy(path, text), log);
+}
+
+/** Understands the text of a policy file. */
+export function parsePolicy(path: string, text: string): FileContent<PolicyRules> {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch (error) {
+    return { kind: 'bad', problems: [`${path}: expected JSON: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+  const errors = fieldErrors(policyFile, said);
+  if (errors.length > 0) {
+    return { kind: 'bad', problems: errors.map(({ pointer, detail }) => `${path}: ${pointer || 'the file'}: ${detail}`) };
+  }
+  const rules = rulesFrom(policyFile.parse(said));
+  const problems = contradictions(rules).map((problem) => `${path}: ${problem}`);
+  return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'good', value: rules };
+}
+
+/** A default that its own bound refuses would refuse every request that says nothing. */
+function contradictions({ max, defaults, users }: PolicyRules): string[] {
+  const problems: string[] = [];
+  const above = (name: string, value: number | undefined, bound: number | undefined): void => {
+    if (value !== undefined && bound !== undefined && value > bound) {
+      problems.push(`/defaults/${name}: expected at most /max/${name}, ${bound}; got ${value}`);
+    }
+  };
+  above('shm_bytes', defaults.shmBytes, max.shmBytes);
+  above('memory_bytes', defaults.memoryBytes, max.memoryBytes);
+  above('cpus', defaults.cpus, max.cpus);
+  if (defaults.user !== undefined && !matchesAny(users, defaults.user)) {
+    problems.push(`/defaults/user: expected one of /users, ${users.join(', ')}; got ${defaults.user}`);
+  }
+  return problems;
+}

@@ -1,0 +1,114 @@
+/** What a request may ask of this machine: the policy's rules, applied field by field, with the defaults filled in. */
+
+import { realpath } from 'node:fs/promises';
+
+import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
+import type { Policy } from '../model/ports.js';
+import { alwaysRefused } from './always-refused.js';
+import { isAllowedImage } from './image-pattern.js';
+import { checkMount } from './mount-policy.js';
+import type { ResolvePath } from './mount-policy.js';
+import type { PolicyRules } from './policy-rules.js';
+import { matchesAny } from './wildcard.js';
+
+export interface PolicyParts {
+  /** The rules as they are now. */
+  readonly rules: () => PolicyRules | Promise<PolicyRules>;
+  /** More paths that no job is given: Docker's root folder and socket, the gate's own state and files. */
+  readonly forbidden: readonly string[];
+  readonly resolve?: ResolvePath;
+}
+
+/** Lets a request through as a spec, or refuses it with everything in it that is not allowed. */
+export function createPolicy({ rules: rulesNow, forbidden, resolve = realPath }: PolicyParts): Policy {
+  return async (request) => {
+    const rules = await rulesNow();
+    const filled = fillIn(request.container, rules);
+    const mounts = await Promise.all(
+      filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, rules, resolve, forbidden)),
+    );
+    const errors = [
+      ...alwaysRefused(filled),
+      ...checkCards(request, rules),
+      ...checkNames(filled, rules),
+      ...checkBounds(filled, rules),
+      ...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])),
+    ];
+    if (errors.length > 0) return denied(errors);
+    const allowed = mounts.flatMap((answer): Mount[] => (answer.kind === 'allowed' ? [answer.mount] : []));
+    return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids } satisfies JobSpec;
+  };
+}
+
+/** Where nothing is asked and no default stands, the bound itself: a bound that only holds for those who ask bounds nothing. */
+function fillIn(container: ContainerRequest, { defaults, max }: PolicyRules): ContainerRequest {
+  return {
+    ...container,
+    user: container.user ?? defaults.user,
+    shmBytes: container.shmBytes ?? defaults.shmBytes,
+    memoryBytes: container.memoryBytes ?? defaults.memoryBytes ?? max.memoryBytes,
+    cpus: container.cpus ?? defaults.cpus ?? max.cpus,
+  };
+}
+
+function checkCards({ count }: JobRequest, { max }: PolicyRules): FieldError[] {
+  return atMost('/count', count, max.cards);
+}
+
+function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError[] {
+  const errors: FieldError[] = [];
+  const check = (pointer: string, ok: boolean, what: string, allowed: readonly string[]): void => {
+    if (!ok) errors.push({ pointer, detail: `${what} is not allowed here; allowed: ${allowed.join(', ') || 'none'}` });
+  };
+  const { image, network, user, ipc } = container;
+  check('/container/image', isAllowedImage(rules.images, image), image, rules.images);
+  // Without a network Docker takes the bridge, so that is what was asked for.
+  check('/container/network', matchesAny(rules.networks, network ?? 'bridge'), `the network ${network ?? 'bridge'}`, rules.networks);
+  // Without a user the image's own is taken, and that is nearly always root.
+  const userOk = user === undefined ? rules.users.includes('*') : matchesAny(rules.users, user);
+  check('/container/user', userOk, user === undefined ? "the image's own user" : `the user ${user}`, rules.users);
+  check('/container/ipc', rules.ipc.includes(ipc ?? 'private'), `ipc ${ipc ?? 'private'}`, rules.ipc);
+  const ranges = rules.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  for (const [at, { host }] of container.ports.entries()) {
+    const ok = rules.ports.some(({ from, to }) => host >= from && host <= to);
+    check(`/container/ports/${at}/host`, ok, `the port ${host} of this machine`, ranges);
+  }
+  for (const [at, device] of container.devices.entries()) {
+    check(`/container/devices/${at}`, matchesAny(rules.devices, device), `the device ${device}`, rules.devices);
+  }
+  for (const [at, name] of container.capAdd.entries()) {
+    check(`/container/cap_add/${at}`, rules.capAdd.includes(name), `the capability ${name}`, rules.capAdd);
+  }
+  return errors;
+}
+
+function checkBounds({ memoryBytes, cpus, shmBytes }: ContainerRequest, { max }: PolicyRules): FieldError[] {
+  return [
+    ...atMost('/container/memory_bytes', memoryBytes, max.memoryBytes),
+    ...atMost('/container/cpus', cpus, max.cpus),
+    ...atMost('/container/shm_bytes', shmBytes, max.shmBytes),
+  ];
+}
+
+function atMost(pointer: string, value: number | undefined, bound: number | undefined): FieldError[] {
+  if (value === undefined || bound === undefined || value <= bound) return [];
+  return [{ pointer, detail: `expected at most ${bound} on this machine; got ${value}` }];
+}
+
+function denied(errors: readonly FieldError[]): Refusal {
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return {
+    kind: 'refused',
+    code: 'policy_denied',
+    detail: `${errors[0]?.pointer ?? ''}: ${errors[0]?.detail ?? 'not allowed'}${more}`,
+    errors,
+  };
+}
+
+async function realPath(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch {
+    return null;
+  }
+}

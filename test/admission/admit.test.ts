@@ -1,0 +1,501 @@
+import { describe, expect, test } from 'vitest';
+import type { Hold, Lock } from '../../src/model/ports.js';
+import type { SeenContainer } from '../../src/model/snapshot.js';
+import { cardUuid } from '../../src/model/card.js';
+import { LABEL } from '../../src/model/labels.js';
+import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
+import { console_, jobSpec, nobodyGone, testDesk, uuidOf, type TestDesk } from '../support/desk.js';
+
+const admit = (desk: TestDesk, ...spec: Parameters<typeof jobSpec>) =>
+  desk.admit(jobSpec(...spec), console_, nobodyGone());
+
+/** A container as another gate would have left it. */
+function plant(runtime: FakeRuntime, over: Partial<SeenContainer> & { id: string }): SeenContainer {
+  const spec = jobSpec('train');
+  const container: SeenContainer = {
+    name: 'tuneplane-train',
+    state: 'created',
+    createdAtMs: Date.now(),
+    labels: {
+      [LABEL.runId]: 'train',
+      [LABEL.gpus]: '0',
+      [LABEL.gpuUuids]: uuidOf(0),
+      [LABEL.specSha256]: spec.specSha256,
+      [LABEL.admittedBy]: 'gate-dead',
+      [LABEL.admittedAt]: new Date().toISOString(),
+    },
+    claim: { uuids: [cardUuid(uuidOf(0))], indices: [], unread: [] },
+    pinned: { kind: 'none' },
+    ...over,
+  };
+  runtime.containers.set(container.id, container);
+  return container;
+}
+
+const rival = (card: number, state: SeenContainer['state'] = 'created') => ({
+  id: `rival-${card}`,
+  name: `tuneplane-rival-${card}`,
+  state,
+  labels: { [LABEL.runId]: `rival-${card}`, [LABEL.gpus]: String(card) },
+  claim: { uuids: [cardUuid(uuidOf(card))], indices: [], unread: [] },
+});
+
+describe('a run that nobody knows', () => {
+  test('is created on free cards, alone, and started by its id', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime);
+    const decision = await admit(desk, 'train', 2);
+    expect(decision).toMatchObject({
+      kind: 'admitted',
+      replayed: false,
+      run: { name: 'tuneplane-train', state: 'running' },
+    });
+    expect(decision).toMatchObject({ cards: [{ index: 0, uuid: uuidOf(0) }, { index: 1 }] });
+    expect(runtime.started).toHaveLength(1);
+    expect(desk.meter.counted).toMatchObject({ granted: 2, 'phase look': 1, 'phase start': 1 });
+  });
+
+  test('waits with the reasons when the cards are held, and is counted as waiting', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { cards: 2 });
+    await admit(desk, 'first', 1);
+    const decision = await admit(desk, 'second', 2);
+    expect(decision).toMatchObject({ kind: 'wait', requested: 2, free: 1, retryAfterSeconds: 5 });
+    expect(decision).toMatchObject({ reasons: [{ code: 'job_held', cards: [0] }] });
+    expect(desk.meter.counted['toldToWait']).toBe(1);
+    expect(runtime.containers.size).toBe(1);
+  });
+
+  test('can never fit on a machine that has fewer cards', async () => {
+    expect(await admit(testDesk(fakeRuntime()), 'train', 1e9)).toMatchObject({
+      kind: 'refused',
+      code: 'unsatisfiable',
+    });
+  });
+
+  test('without cards needs no look and no lock', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { lock: lockThatNeverComes() });
+    expect(await admit(desk, 'train', 0)).toMatchObject({ kind: 'admitted', cards: [] });
+    expect(desk.meter.counted['phase look']).toBeUndefined();
+  });
+
+  test('is not decided while Docker cannot be listed', async () => {
+    const runtime = fakeRuntime();
+    runtime.down = 'connect ENOENT';
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'docker_unavailable', retryAfterSeconds: 5 });
+  });
+});
+
+describe('a container of this run that is there already', () => {
+  test.each([
+    ['running', { kind: 'admitted', replayed: true }],
+    ['paused', { kind: 'admitted', replayed: true }],
+    ['restarting', { kind: 'admitted', replayed: true }],
+    ['exited', { kind: 'ended' }],
+    ['dead', { kind: 'ended' }],
+  ] as const)('%s answers for the same request', async (state, expected) => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x', state });
+    const decision = await admit(testDesk(runtime, { lock: lockThatNeverComes() }), 'train');
+    expect(decision).toMatchObject({ ...expected, run: { containerId: 'x' }, cards: [{ index: 0, uuid: uuidOf(0) }] });
+    expect(runtime.started).toEqual([]);
+  });
+
+  test.each(['created', 'running', 'removing', 'exited'] as const)(
+    '%s with another request is run_id_reused',
+    async (state) => {
+      const runtime = fakeRuntime();
+      plant(runtime, { id: 'x', state });
+      expect(await admit(testDesk(runtime), 'train', 2)).toMatchObject({ code: 'run_id_reused' });
+      expect(runtime.containers.size).toBe(1);
+    },
+  );
+
+  test.each([
+    ['created', { kind: 'admitted', replayed: true }],
+    ['running', { kind: 'admitted', replayed: true }],
+    ['exited', { kind: 'ended' }],
+  ] as const)("an older agent's, %s, answers whatever is asked and is never touched", async (state, expected) => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'old', name: 'anything', state, labels: { [LABEL.runId]: 'train', [LABEL.gpus]: '0' } });
+    expect(await admit(testDesk(runtime), 'train', 3)).toMatchObject(expected);
+    expect(runtime.started).toEqual([]);
+  });
+
+  test('a name that belongs to something else is a failed create', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x', labels: { [LABEL.runId]: 'other' }, claim: null });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'create_failed' });
+  });
+
+  test('a copy of its labels on another container does not stand for it', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'copy', name: 'somebody', state: 'running' });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({
+      kind: 'admitted',
+      replayed: false,
+      cards: [{ index: 1 }],
+    });
+  });
+
+  test('on its way out is waited for, then the run is decided', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x', state: 'removing' });
+    setTimeout(() => runtime.containers.delete('x'), 300);
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', replayed: false });
+  });
+
+  test('that will not go away is answered in time', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x', state: 'removing' });
+    const decision = await admit(testDesk(runtime, { settings: { admitTimeoutMs: 300 } }), 'train');
+    expect(decision).toMatchObject({ kind: 'wait', reasons: [{ code: 'job_held', cards: [0] }] });
+  });
+});
+
+describe('a created container whose gate may be dead', () => {
+  test('is taken up and started once when its cards are still good', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x' });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({
+      kind: 'admitted',
+      run: { containerId: 'x' },
+      cards: [{ index: 0 }],
+    });
+    expect(runtime.started).toEqual(['x']);
+    expect(runtime.containers.size).toBe(1);
+  });
+
+  test('is removed and decided anew when a card of it is unhealthy by now', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x' });
+    const desk = testDesk(runtime);
+    const [first] = desk.machine.rows!;
+    desk.machine.rows![0] = {
+      ...first!,
+      health: { ...first!.health, recoveryAction: { kind: 'value', value: 'Reset' } },
+    };
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', cards: [{ index: 1 }] });
+    expect(runtime.containers.has('x')).toBe(false);
+  });
+
+  test('yields when somebody else has a claim on its card', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'x' });
+    plant(runtime, rival(0, 'running'));
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', cards: [{ index: 1 }] });
+    expect(runtime.containers.has('x')).toBe(false);
+    expect(runtime.started).not.toContain('x');
+  });
+
+  test('without cards is started as it is', async () => {
+    const runtime = fakeRuntime();
+    const spec = jobSpec('train', 0);
+    plant(runtime, { id: 'x', labels: { [LABEL.runId]: 'train', [LABEL.specSha256]: spec.specSha256 }, claim: null });
+    expect(await admit(testDesk(runtime), 'train', 0)).toMatchObject({ kind: 'admitted', run: { containerId: 'x' } });
+    expect(runtime.started).toEqual(['x']);
+  });
+});
+
+describe('rivals', () => {
+  test('a claim that shows after the create makes ours yield and start over elsewhere', async () => {
+    const runtime = fakeRuntime();
+    let first = true;
+    const desk = testDesk(runtime);
+    runtime.onCreate = () => {
+      if (first) plant(runtime, rival(0));
+      first = false;
+      return null;
+    };
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', cards: [{ index: 1 }] });
+    expect(desk.meter.counted['claimRace']).toBe(1);
+    expect(runtime.started).toHaveLength(1);
+  });
+
+  test('losing every time ends in lost_race, with nothing left behind', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { cards: 1, settings: { admitTimeoutMs: 10_000 }, random: () => 0 });
+    const create = runtime.create.bind(runtime);
+    runtime.create = async (spec, grant) => {
+      const made = await create(spec, grant);
+      plant(runtime, rival(0));
+      return made;
+    };
+    const remove = runtime.remove.bind(runtime);
+    runtime.remove = async (id) => {
+      runtime.containers.delete('rival-0');
+      return remove(id);
+    };
+    const decision = await admit(desk, 'train');
+    expect(decision).toMatchObject({ kind: 'wait', retryAfterSeconds: 1, reasons: [{ code: 'lost_race' }] });
+    expect(runtime.containers.size).toBe(0);
+    expect(runtime.started).toEqual([]);
+  });
+
+  test('a list that fails after the create starts nothing and takes the container back', async () => {
+    const runtime = fakeRuntime();
+    const create = runtime.create.bind(runtime);
+    runtime.create = async (spec, grant) => {
+      const made = await create(spec, grant);
+      runtime.down = 'gone away';
+      return made;
+    };
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'docker_unavailable', rolledBack: true });
+    expect(runtime.containers.size).toBe(0);
+    expect(runtime.started).toEqual([]);
+  });
+});
+
+describe('doubt', () => {
+  test('a create that did not answer and happened is gone on with', async () => {
+    const runtime = fakeRuntime();
+    const create = runtime.create.bind(runtime);
+    runtime.create = async (spec, grant) => {
+      await create(spec, grant);
+      return { kind: 'in_doubt', detail: 'socket hang up' };
+    };
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted' });
+    expect(runtime.containers.size).toBe(1);
+  });
+
+  test('a create that did not answer and never shows is create_failed, not rolled back for sure', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = () => ({ kind: 'in_doubt', detail: 'socket hang up' });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'create_failed', rolledBack: false });
+  });
+
+  test('a name taken by a container that shows a moment later is answered by the table', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = () => {
+      setTimeout(() => plant(runtime, { id: 'x', state: 'running' }), 150);
+      return { kind: 'name_taken', daemonMessage: 'Conflict' };
+    };
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', replayed: true });
+  });
+
+  test('a start that did not answer and happened is admitted', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = (id) => {
+      runtime.end(id, 'running');
+      return { kind: 'in_doubt', detail: 'timeout' };
+    };
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', run: { state: 'running' } });
+  });
+
+  test('a start that did not answer while Docker went away leaves the claim standing', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => {
+      runtime.down = 'gone away';
+      return { kind: 'in_doubt', detail: 'socket hang up' };
+    };
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'docker_unavailable', rolledBack: false });
+    expect(runtime.containers.size).toBe(1);
+  });
+});
+
+describe('a start', () => {
+  test('that fails is rolled back and counted against its cards', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => ({ kind: 'failed', daemonMessage: 'could not select device driver' });
+    const desk = testDesk(runtime);
+    expect(await admit(desk, 'train', 2)).toMatchObject({
+      code: 'start_failed',
+      daemonMessage: 'could not select device driver',
+      rolledBack: true,
+    });
+    expect(desk.meter.counted['startFailed']).toBe(2);
+    expect(runtime.containers.size).toBe(0);
+  });
+
+  test("that Docker refuses for the container's own fault is not counted against its cards", async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => ({ kind: 'refused', daemonMessage: 'no such command' });
+    const desk = testDesk(runtime);
+    expect(await admit(desk, 'train')).toMatchObject({ code: 'container_refused', rolledBack: true });
+    expect(desk.meter.counted['startFailed']).toBeUndefined();
+  });
+
+  test('of a container that somebody removed starts over', async () => {
+    const runtime = fakeRuntime();
+    let first = true;
+    runtime.onStart = async (id) => {
+      if (first) await runtime.remove(id);
+      first = false;
+      return null;
+    };
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted' });
+    expect(runtime.started).toHaveLength(1);
+  });
+
+  test('slower than the limit is answered starting; the same request then waits for it', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve({ kind: 'started' }), 400));
+    const desk = testDesk(runtime, { settings: { startTimeoutMs: 150 } });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting', run: { state: 'created' } });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting' });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', replayed: true });
+  });
+
+  test('that fails after its caller was told starting stays readable', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () =>
+      new Promise((resolve) => setTimeout(() => resolve({ kind: 'failed', daemonMessage: 'late' }), 200));
+    const desk = testDesk(runtime, { settings: { startTimeoutMs: 50 } });
+    await admit(desk, 'train');
+    await desk.launches.idle();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(desk.launches.failure('train')).toMatchObject({ state: 'start_failed', error: 'late' });
+    expect(runtime.containers.size).toBe(0);
+  });
+});
+
+describe('the lock', () => {
+  test('not to be had in time is 503, and nothing is created', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { lock: lockThatNeverComes(), settings: { admitTimeoutMs: 100 } });
+    expect(await admit(desk, 'train')).toMatchObject({
+      code: 'lock_unavailable',
+      detail: expect.stringContaining('Redis is gone'),
+    });
+    expect(runtime.containers.size).toBe(0);
+    expect(desk.status().lockWaiters).toBe(0);
+  });
+
+  test('lost before the create starts over; nothing was created meanwhile', async () => {
+    const runtime = fakeRuntime();
+    let confirms = 0;
+    const desk = testDesk(runtime, { lock: lockWith(async () => ++confirms > 1) });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted' });
+    expect(confirms).toBe(2);
+    expect(runtime.containers.size).toBe(1);
+  });
+
+  test('is kept until the start has ended where another allocator needs that', async () => {
+    const runtime = fakeRuntime();
+    const order: string[] = [];
+    runtime.onStart = async () => {
+      order.push('start');
+      return null;
+    };
+    const lock = lockWith(
+      async () => true,
+      () => order.push('released'),
+    );
+    await admit(testDesk(runtime, { lock, settings: { lockThrough: 'start' } }), 'train');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual(['start', 'released']);
+  });
+
+  test('kept through a slow start does not keep the caller', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve({ kind: 'started' }), 400));
+    const desk = testDesk(runtime, { settings: { lockThrough: 'start', startTimeoutMs: 50 } });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting' });
+    expect(desk.launches.underWay([...runtime.containers.keys()][0]!)).not.toBeNull();
+  });
+});
+
+describe('callers', () => {
+  test('20 at once on 8 cards: 8 run on 8 different cards, 12 wait, by few looks', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { cards: 8 });
+    const decisions = await Promise.all(Array.from({ length: 20 }, (_, at) => admit(desk, `job-${at}`)));
+    expect(decisions.filter(({ kind }) => kind === 'admitted')).toHaveLength(8);
+    expect(decisions.filter(({ kind }) => kind === 'wait')).toHaveLength(12);
+    const cards = [...runtime.containers.values()].flatMap(({ claim }) => claim!.uuids);
+    expect(new Set(cards).size).toBe(8);
+    expect(desk.meter.counted['phase look']).toBeLessThan(6);
+  });
+
+  test('the same run twice at once is started once and replayed once', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime);
+    const both = await Promise.all([admit(desk, 'train'), admit(desk, 'train')]);
+    expect(both.map((decision) => decision.kind === 'admitted' && decision.replayed)).toEqual([false, true]);
+    expect(runtime.started).toHaveLength(1);
+  });
+
+  test('who hung up before the create leaves no trace', async () => {
+    const runtime = fakeRuntime();
+    const gone = new AbortController();
+    const desk = testDesk(runtime, { lock: lockThatNeverComes() });
+    const decision = desk.admit(jobSpec('train'), console_, gone.signal);
+    setTimeout(() => gone.abort(), 50);
+    expect(await decision).toEqual({ kind: 'client_gone' });
+    expect(runtime.containers.size).toBe(0);
+  });
+
+  test('who hung up after the create gets the run all the same', async () => {
+    const runtime = fakeRuntime();
+    const gone = new AbortController();
+    runtime.onStart = async () => {
+      gone.abort();
+      return null;
+    };
+    expect(await testDesk(runtime).admit(jobSpec('train'), console_, gone.signal)).toMatchObject({ kind: 'admitted' });
+  });
+
+  test('nobody new is let in while the gate drains, and those under way end', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve(null as never), 150));
+    const desk = testDesk(runtime);
+    const first = admit(desk, 'first');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const drained = desk.drain(2000);
+    expect(await admit(desk, 'second')).toMatchObject({ code: 'draining' });
+    expect(await drained).toBe(true);
+    expect(await first).toMatchObject({ kind: 'admitted' });
+  });
+});
+
+describe('images and blindness', () => {
+  test.each([
+    [{ kind: 'pulling' }, { kind: 'wait', reasons: [{ code: 'image_pulling' }] }],
+    [
+      { kind: 'not_found', daemonMessage: 'no' },
+      { code: 'image_not_found', daemonMessage: 'no' },
+    ],
+    [
+      { kind: 'failed', daemonMessage: 'bad' },
+      { code: 'image_pull_failed', daemonMessage: 'bad' },
+    ],
+    [{ kind: 'unavailable', detail: 'down' }, { code: 'docker_unavailable' }],
+  ] as const)('an image that is %j is answered before anybody waits for the lock', async (answer, expected) => {
+    const runtime = fakeRuntime();
+    runtime.images = () => answer;
+    expect(await admit(testDesk(runtime, { lock: lockThatNeverComes() }), 'train')).toMatchObject(expected);
+  });
+
+  test('a blind probe hands nothing out', async () => {
+    const desk = testDesk(fakeRuntime());
+    desk.machine.rows = null;
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'wait', reasons: [{ code: 'probe_blind' }] });
+  });
+
+  test('a dry run says what would be, and touches nothing', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { lock: lockThatNeverComes(), cards: 1 });
+    expect(await desk.dryRun(jobSpec('train'))).toMatchObject({ kind: 'would_admit', cards: [{ index: 0 }] });
+    expect(await desk.dryRun(jobSpec('train', 2))).toMatchObject({ code: 'unsatisfiable' });
+    expect(runtime.containers.size).toBe(0);
+    plant(runtime, { id: 'x', state: 'running' });
+    expect(await desk.dryRun(jobSpec('train'))).toMatchObject({ kind: 'would_replay', run: { containerId: 'x' } });
+    expect(await desk.dryRun(jobSpec('other'))).toMatchObject({ kind: 'would_wait', free: 0 });
+  });
+});
+
+function lockThatNeverComes(): Lock {
+  return {
+    acquire: (signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true })),
+    problem: () => 'Redis is gone',
+    held: false,
+    up: false,
+  };
+}
+
+function lockWith(confirm: () => Promise<boolean>, onRelease: () => void = () => {}): Lock {
+  const hold: Hold = { confirm, release: async () => onRelease(), lost: new AbortController().signal };
+  return { acquire: async () => hold, problem: () => null, held: false, up: true };
+}

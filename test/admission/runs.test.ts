@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { createRuns } from '../../src/admission/runs.js';
+import { createLaunches } from '../../src/admission/launch.js';
+import { cardUuid } from '../../src/model/card.js';
+import { LABEL } from '../../src/model/labels.js';
+import type { ContainerState } from '../../src/model/snapshot.js';
+import { fakeRuntime } from '../support/fake-runtime.js';
+import { countingMeter, healthyRows, quietLog, realClock, rememberedOf, uuidOf } from '../support/desk.js';
+
+function machine(states: Record<string, ContainerState>) {
+  const runtime = fakeRuntime();
+  for (const [runId, state] of Object.entries(states)) {
+    runtime.containers.set(`id-${runId}`, {
+      id: `id-${runId}`,
+      name: `tuneplane-${runId}`,
+      state,
+      createdAtMs: Date.UTC(2026, 10, 29, 12),
+      labels: { [LABEL.runId]: runId, [LABEL.gpus]: '1', [LABEL.gpuUuids]: uuidOf(1), [LABEL.specSha256]: 'x' },
+      claim: { uuids: [cardUuid(uuidOf(1))], indices: [], unread: [] },
+      pinned: { kind: 'none' },
+    });
+  }
+  const launches = createLaunches({
+    books: runtime,
+    hands: runtime,
+    clock: realClock,
+    meter: countingMeter(),
+    log: quietLog,
+  });
+  const cardBook = { remembered: () => rememberedOf(healthyRows(2)) };
+  return { runtime, launches, runs: createRuns({ books: runtime, hands: runtime, cardBook, launches }) };
+}
+
+test('the jobs are the containers that carry a run or a claim, and nothing else', async () => {
+  const { runtime, runs } = machine({ train: 'running', done: 'exited' });
+  runtime.containers.set('web', {
+    id: 'web',
+    name: 'web',
+    state: 'running',
+    createdAtMs: 0,
+    labels: {},
+    claim: null,
+    pinned: { kind: 'all' },
+  });
+  const listed = await runs.list();
+  expect(listed).toMatchObject({
+    kind: 'seen',
+    value: [
+      {
+        runId: 'train',
+        state: 'running',
+        cards: [{ index: 1, uuid: uuidOf(1) }],
+        exitCode: null,
+        createdAt: '2026-11-29T12:00:00.000Z',
+      },
+      { runId: 'done', state: 'exited', exitCode: 0 },
+    ],
+  });
+});
+
+test.each([
+  ['exited', 'removed'],
+  ['dead', 'removed'],
+  ['running', 'alive'],
+  ['paused', 'alive'],
+  ['created', 'alive'],
+  ['removing', 'alive'],
+] as const)('removing a run that is %s: %s', async (state, answer) => {
+  const { runtime, runs } = machine({ train: state });
+  expect(await runs.remove('train')).toBe(answer);
+  expect(runtime.containers.has('id-train')).toBe(answer === 'alive');
+});
+
+test('a run that nobody knows is unknown, and null to a reader', async () => {
+  const { runs } = machine({});
+  expect(await runs.remove('nope')).toBe('unknown');
+  expect(await runs.get('nope')).toMatchObject({ kind: 'seen', value: null });
+});
+
+test('a start that failed after a 202 is read for an hour, and can be removed', async () => {
+  const { runs, launches } = machine({});
+  launches.rememberFailure({
+    runId: 'late',
+    state: 'start_failed',
+    cards: [],
+    exitCode: null,
+    oomKilled: null,
+    error: 'no driver',
+    createdAt: null,
+    startedAt: null,
+    finishedAt: null,
+  });
+  expect(await runs.get('late')).toMatchObject({ value: { state: 'start_failed', error: 'no driver' } });
+  expect(await runs.list()).toMatchObject({ value: [{ runId: 'late' }] });
+  expect(await runs.remove('late')).toBe('removed');
+  expect(await runs.get('late')).toMatchObject({ value: null });
+});
+
+test('a list that failed is blind, never empty, and removes nothing', async () => {
+  const { runtime, runs } = machine({ train: 'exited' });
+  runtime.down = 'gone';
+  expect((await runs.list()).kind).toBe('blind');
+  expect((await runs.get('train')).kind).toBe('blind');
+  expect(await runs.remove('train')).toMatchObject({ code: 'docker_unavailable' });
+});

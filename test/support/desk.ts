@@ -1,0 +1,187 @@
+/** A desk over the fake runtime and a machine of healthy cards, with the real judge, pick, queue and launches. */
+
+import type { JobSpec } from '../../src/model/admission.js';
+import type { JudgeRules } from '../../src/model/occupancy.js';
+import type { Clock, Eyes, Lock, Log, Meter } from '../../src/model/ports.js';
+import type { GpuRow, RememberedCard, Snapshot } from '../../src/model/snapshot.js';
+import { createDesk, type Desk } from '../../src/admission/desk.js';
+import type { AdmitSettings } from '../../src/admission/admit.js';
+import type { TurnJob, TurnResult } from '../../src/admission/turn.js';
+import { createWatch } from '../../src/admission/watch.js';
+import { localLock } from '../../src/lock/local-lock.js';
+import { createTurnQueue } from '../../src/lock/queue.js';
+import { cardIndex, cardUuid } from '../../src/model/card.js';
+import type { FakeRuntime } from './fake-runtime.js';
+
+export const RULES: JudgeRules = {
+  memoryBusyMib: 512,
+  configuredCount: 0,
+  checkExternal: true,
+  checkHealth: true,
+  clusterProfile: null,
+  excludeCards: [],
+};
+
+export const SETTINGS: AdmitSettings = {
+  instanceId: 'gate-a',
+  admitWhenBlind: false,
+  admitTimeoutMs: 2000,
+  startTimeoutMs: 500,
+  pullWaitMs: 100,
+  lockThrough: 'claim',
+};
+
+export const realClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface CountingMeter extends Meter {
+  readonly counted: Record<string, number>;
+}
+
+/** Counts how often each thing was reported. */
+export function countingMeter(): CountingMeter {
+  const counted: Record<string, number> = {};
+  const count = (what: string, by = 1): void => void (counted[what] = (counted[what] ?? 0) + by);
+  return {
+    counted,
+    outcome: (outcome) => count(`outcome ${outcome}`),
+    toldToWait: () => count('toldToWait'),
+    noLongerWaiting: () => count('noLongerWaiting'),
+    phase: (phase) => count(`phase ${phase}`),
+    lockHeldFor: () => count('lockHeldFor'),
+    lockLost: () => count('lockLost'),
+    claimRace: () => count('claimRace'),
+    leftOverRemoved: () => count('leftOverRemoved'),
+    granted: (cards) => count('granted', cards),
+    startFailed: (cards) => count('startFailed', cards.length),
+    looked: () => count('looked'),
+  };
+}
+
+export function uuidOf(index: number): string {
+  return `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`;
+}
+
+/** Rows of healthy idle cards. */
+export function healthyRows(cards: number): GpuRow[] {
+  const absent = { kind: 'absent' } as const;
+  const value = <T>(it: T) => ({ kind: 'value', value: it }) as const;
+  return Array.from({ length: cards }, (_, at) => ({
+    index: cardIndex(at),
+    uuid: cardUuid(uuidOf(at)),
+    name: 'NVIDIA H100 80GB HBM3',
+    pciBusId: `00000000:${(16 + at).toString(16).toUpperCase()}:00.0`,
+    driverVersion: '590.48.01',
+    memoryUsedMib: value(0),
+    memoryTotalMib: value(81559),
+    persistenceMode: value('Enabled'),
+    migMode: value('Disabled'),
+    health: {
+      retiredPagesPending: absent,
+      eccUncorrected: value('0'),
+      hwSlowdown: value('Not Active'),
+      rowRemapFailure: value('No'),
+      rowRemapPending: value('No'),
+      recoveryAction: value('None'),
+      resetRequired: absent,
+      fabricState: value('Completed'),
+      fabricStatus: value('Success'),
+    },
+    short: false,
+  }));
+}
+
+/** Eyes that see these rows, and whatever the runtime lists. `rows` may be changed; null is a blind probe. */
+export function fakeEyes(runtime: FakeRuntime, machine: { rows: GpuRow[] | null }): Eyes & { looks: number } {
+  const look = async (): Promise<Snapshot> => {
+    eyes.looks++;
+    const startedAtMs = Date.now();
+    const blind = { kind: 'blind', why: 'exit', detail: 'nvidia-smi exited with 9', tookMs: 1 } as const;
+    const docker = await runtime.list();
+    return {
+      startedAtMs,
+      endedAtMs: Date.now(),
+      gpus: machine.rows
+        ? {
+            kind: 'seen',
+            value: { rows: machine.rows, broken: [], driverCount: machine.rows.length, driverVersion: '590.48.01' },
+            tookMs: 1,
+          }
+        : blind,
+      processes: machine.rows ? { kind: 'seen', value: [], tookMs: 1 } : blind,
+      health: machine.rows ? { kind: 'seen', value: null, tookMs: 1 } : blind,
+      docker,
+      links: null,
+      remembered: rememberedOf(machine.rows ?? []),
+      exclusions: [],
+    };
+  };
+  const eyes = { looks: 0, fresh: look, recent: look };
+  return eyes;
+}
+
+export function rememberedOf(rows: readonly GpuRow[]): RememberedCard[] {
+  return rows.flatMap(({ uuid, index, name, pciBusId }) =>
+    uuid && index !== null && name && pciBusId ? [{ uuid, index, name, pciBusId }] : [],
+  );
+}
+
+export interface TestDesk extends Desk {
+  readonly meter: CountingMeter;
+  readonly machine: { rows: GpuRow[] | null };
+}
+
+export function testDesk(
+  runtime: FakeRuntime,
+  options: { cards?: number; settings?: Partial<AdmitSettings>; lock?: Lock; random?: () => number } = {},
+): TestDesk {
+  const machine: { rows: GpuRow[] | null } = { rows: healthyRows(options.cards ?? 4) };
+  const lock = options.lock ?? localLock();
+  const meter = countingMeter();
+  const watch = createWatch(fakeEyes(runtime, machine), RULES, 1000);
+  const desk = createDesk({
+    watch,
+    rejudge: watch.rejudge,
+    books: runtime,
+    hands: runtime,
+    cardBook: { remembered: () => rememberedOf(machine.rows ?? []) },
+    lock,
+    clock: realClock,
+    meter,
+    log: quietLog,
+    random: options.random ?? Math.random,
+    makeQueue: (serve) =>
+      createTurnQueue<TurnJob, TurnResult>({
+        lock,
+        maxWaiting: 256,
+        clock: realClock,
+        serve,
+        onReleased: meter.lockHeldFor,
+      }),
+    settings: { ...SETTINGS, ...options.settings },
+  });
+  return { ...desk, meter, machine };
+}
+
+export function jobSpec(runId: string, count = 1, over: Partial<JobSpec['container']> = {}): JobSpec {
+  return {
+    runId,
+    count,
+    container: {
+      image: 'gate-test:latest',
+      env: {},
+      mounts: [],
+      labels: {},
+      ulimits: {},
+      ports: [],
+      devices: [],
+      capAdd: [],
+      ...over,
+    },
+    specSha256: `sha-${count}-${JSON.stringify(over)}`,
+    pidsLimit: 100,
+  };
+}
+
+export const nobodyGone = (): AbortSignal => new AbortController().signal;
+export const console_ = { name: 'console', roles: ['admit'] } as const;

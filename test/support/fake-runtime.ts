@@ -1,0 +1,136 @@
+/**
+ * A runtime in memory behind the ports Books and Hands. Held to the same contract suite as Docker. Like Docker it reserves a
+ * name before the container shows in a list, and answers in its own time.
+ */
+
+import type { Grant, JobSpec } from '../../src/model/admission.js';
+import type { Books, CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports.js';
+import type { ContainerState, Probed, SeenContainer } from '../../src/model/snapshot.js';
+import { containerName, LABEL } from '../../src/model/labels.js';
+
+export interface FakeRuntime extends Books, Hands {
+  /** Every container by id; a test may change them. */
+  readonly containers: Map<string, SeenContainer>;
+  /** Set to a sentence to make every list fail. */
+  down: string | null;
+  /** Ids in the order in which they were really started. */
+  readonly started: string[];
+  /** Replace to make an answer go wrong. */
+  onCreate: ((spec: JobSpec) => CreateAnswer | null) | null;
+  onStart: ((id: string) => StartAnswer | Promise<StartAnswer | null> | null) | null;
+  images: (image: string) => ImageAnswer;
+  end(id: string, state?: ContainerState): void;
+}
+
+/** `beat` is awaited between any two steps, so that a test can shuffle what happens in which order. */
+export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRuntime {
+  const containers = new Map<string, SeenContainer>();
+  const names = new Set<string>();
+  let count = 0;
+
+  const seen = <T>(value: T): Probed<T> => ({ kind: 'seen', value, tookMs: 1 });
+  const blind = (detail: string): Probed<never> => ({ kind: 'blind', why: 'unavailable', detail, tookMs: 1 });
+  const set = (id: string, state: ContainerState): void => {
+    const container = containers.get(id);
+    if (container) containers.set(id, { ...container, state });
+  };
+
+  const runtime: FakeRuntime = {
+    containers,
+    down: null,
+    started: [],
+    onCreate: null,
+    onStart: null,
+    images: () => ({ kind: 'present' }),
+    end: (id, state = 'exited') => set(id, state),
+
+    async list() {
+      await beat();
+      if (runtime.down) return blind(runtime.down);
+      const value = { containers: [...containers.values()] };
+      await beat();
+      return seen(value);
+    },
+    async findRun(runId) {
+      await beat();
+      if (runtime.down) return blind(runtime.down);
+      const all = [...containers.values()];
+      const found = all.filter((one) => one.labels[LABEL.runId] === runId || one.name === containerName(runId));
+      await beat();
+      return seen(found);
+    },
+    async describe(container) {
+      await beat();
+      if (runtime.down) return blind(runtime.down);
+      const now = containers.get(container.id);
+      if (!now) return seen(null);
+      const ended = now.state === 'exited';
+      return seen({ exitCode: ended ? 0 : null, oomKilled: false, error: null, startedAt: null, finishedAt: null });
+    },
+
+    async ensureImage(image) {
+      await beat();
+      return runtime.images(image);
+    },
+    async create(spec: JobSpec, grant: Grant): Promise<CreateAnswer> {
+      await beat();
+      const wrong = runtime.onCreate?.(spec);
+      if (wrong) return wrong;
+      const name = containerName(spec.runId);
+      if (names.has(name)) return { kind: 'name_taken', daemonMessage: `the name ${name} is in use` };
+      names.add(name);
+      await beat();
+      const id = `c${String(++count).padStart(11, '0')}`;
+      containers.set(id, container(id, name, spec, grant));
+      await beat();
+      return { kind: 'created', id };
+    },
+    async start(id): Promise<StartAnswer> {
+      await beat();
+      const wrong = await runtime.onStart?.(id);
+      if (wrong) return wrong;
+      const one = containers.get(id);
+      if (!one) return { kind: 'gone', daemonMessage: `no such container: ${id}` };
+      if (one.state === 'created') {
+        set(id, 'running');
+        runtime.started.push(id);
+      }
+      await beat();
+      return { kind: 'started' };
+    },
+    async remove(id): Promise<RemoveAnswer> {
+      await beat();
+      const one = containers.get(id);
+      if (!one) return { kind: 'gone' };
+      if (one.state === 'running') return { kind: 'running', daemonMessage: 'stop it first' };
+      containers.delete(id);
+      await beat();
+      names.delete(one.name);
+      return { kind: 'removed' };
+    },
+  };
+  return runtime;
+}
+
+function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenContainer {
+  const uuids = grant.cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
+  const indices = grant.cards.flatMap(({ index }) => (index === null ? [] : [index]));
+  return {
+    id,
+    name,
+    state: 'created',
+    createdAtMs: Date.parse(grant.admittedAt),
+    labels: {
+      ...spec.container.labels,
+      [LABEL.runId]: spec.runId,
+      [LABEL.gpus]: indices.join(','),
+      [LABEL.gpuUuids]: uuids.join(','),
+      [LABEL.specSha256]: spec.specSha256,
+      [LABEL.admittedBy]: grant.admittedBy,
+      [LABEL.admittedAt]: grant.admittedAt,
+      [LABEL.principal]: grant.principal,
+    },
+    claim: { uuids, indices: uuids.length > 0 ? [] : indices, unread: [] },
+    pinned: { kind: 'none' },
+  };
+}
