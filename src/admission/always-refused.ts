@@ -16,7 +16,10 @@ export function alwaysRefused(container: ContainerRequest): readonly FieldError[
   return [
     ...Object.keys(container.env)
       .filter((name) => ENV.has(name) || name.startsWith(ENV_PREFIX))
-      .map((name) => ({ pointer: `/container/env/${name}`, detail: `${name} is set by the gate or the driver, never by a request` })),
+      .map((name) => ({
+        pointer: `/container/env/${name}`,
+        detail: `${name} is set by the gate or the driver, never by a request`,
+      })),
     ...Object.keys(container.labels)
       .filter((name) => LABEL_PREFIXES.some((prefix) => name.startsWith(prefix)))
       .map((name) => ({
@@ -24,13 +27,18 @@ export function alwaysRefused(container: ContainerRequest): readonly FieldError[
         detail: `expected a label that does not start with ${LABEL_PREFIXES.join(' or ')}`,
       })),
     ...container.devices.flatMap((device, at) => refusedDevice(device, `/container/devices/${at}`)),
-    ...(container.network === 'host' ? [{ pointer: '/container/network', detail: "the host's network is never given to a job" }] : []),
-    ...(container.ipc === 'host' ? [{ pointer: '/container/ipc', detail: "the host's ipc is never given to a job" }] : []),
+    ...(container.network === 'host'
+      ? [{ pointer: '/container/network', detail: "the host's network is never given to a job" }]
+      : []),
+    ...(container.ipc === 'host'
+      ? [{ pointer: '/container/ipc', detail: "the host's ipc is never given to a job" }]
+      : []),
   ];
 }
 
 function refusedDevice(device: string, pointer: string): FieldError[] {
-  if (normalize(device) !== device) return [{ pointer, detail: 'expected a path without ".", ".." and double slashes' }];
+  if (normalize(device) !== device)
+    return [{ pointer, detail: 'expected a path without ".", ".." and double slashes' }];
   if (CARD_DEVICE.test(device)) return [{ pointer, detail: 'cards are given by the gate, never by their device file' }];
   return [];
 }

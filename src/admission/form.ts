@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 
+import { strictObject } from '../http/strict-object.js';
+
 /** The largest body. Well above any sane request, and small enough to read before knowing what is in it. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -11,8 +13,7 @@ const ARGUMENT_CHARACTERS = 131_071;
 const LEAST_MEMORY_BYTES = 6 * 1024 * 1024;
 const PAGE_BYTES = 4_096;
 
-const ULIMITS =
-  'core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack';
+const ULIMITS = 'core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack';
 
 /** What Docker takes for an image: `[registry[:port]/]name[/name…][:tag][@digest]`. */
 const IMAGE =
@@ -21,7 +22,10 @@ const IMAGE =
 /** A text without NUL, which would end it early wherever the kernel reads it. */
 const text = (most: number, expected: string): z.ZodString => {
   const error = `expected ${expected} of at most ${most} characters, without NUL`;
-  return z.string({ error }).max(most, { error }).regex(/^[^\0]*$/, { error });
+  return z
+    .string({ error })
+    .max(most, { error })
+    .regex(/^[^\0]*$/, { error });
 };
 
 const matching = (pattern: RegExp, most: number, expected: string): z.ZodString => {
@@ -42,97 +46,93 @@ const list = <Item extends z.ZodType>(item: Item, most: number, expected: string
 const absolute = (expected: string): z.ZodString =>
   matching(/^\/[^\0]*$/, 4_096, `an absolute path ${expected} of at most 4096 characters`);
 
-/** An object with these keys and no other. */
-const object = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> => {
-  const keys = Object.keys(shape).join(', ');
-  const error = (issue: { readonly code: string }): string =>
-    issue.code === 'unrecognized_keys' ? `unknown key; known here: ${keys}` : `expected an object with the keys ${keys}`;
-  return z.strictObject(shape, { error });
-};
-
 const port = whole(1, 65_535, 'a port from 1 to 65535');
 const bytes = (least: number, expected: string): z.ZodInt => whole(least, Number.MAX_SAFE_INTEGER, expected);
 const target = matching(/^\/[^\0]*[^\0/][^\0]*$/, 4_096, 'an absolute path in the container, other than /');
 const readOnly = z.boolean({ error: 'expected true or false' }).optional();
 
-const bind = object({ type: z.literal('bind'), source: absolute('on this machine'), target, read_only: readOnly });
-const volume = object({
+const bind = strictObject({
+  type: z.literal('bind'),
+  source: absolute('on this machine'),
+  target,
+  read_only: readOnly,
+});
+const volume = strictObject({
   type: z.literal('volume'),
-  source: matching(/^[A-Za-z0-9][A-Za-z0-9_.-]{1,254}$/, 255, "a volume's name of letters, digits, _ . and -, at least two"),
+  source: matching(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{1,254}$/,
+    255,
+    "a volume's name of letters, digits, _ . and -, at least two",
+  ),
   target,
   read_only: readOnly,
 });
 
-const container = object({
-    image: matching(IMAGE, 512, "an image's name as docker pull takes it, its repository in lower case"),
-    command: list(text(ARGUMENT_CHARACTERS, 'an argument'), 4_096, 'arguments').optional(),
-    entrypoint: list(text(ARGUMENT_CHARACTERS, 'an argument'), 4_096, 'arguments').min(1, 'expected at least one').optional(),
-    env: z
-      .record(
-        matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 1_024, 'a name of letters, digits and _ that does not start with a digit'),
-        text(ARGUMENT_CHARACTERS, 'a string'),
-        { error: 'expected an object of strings' },
-      )
-      .optional(),
-    working_dir: absolute('in the container').optional(),
-    user: matching(
-      /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/,
-      128,
-      'a user as "uid", "uid:gid", "name" or "name:group"',
-    ).optional(),
-    shm_bytes: bytes(PAGE_BYTES, `a whole number of bytes, ${PAGE_BYTES} or more`).optional(),
-    memory_bytes: bytes(LEAST_MEMORY_BYTES, `a whole number of bytes, ${LEAST_MEMORY_BYTES} (6 MiB) or more`).optional(),
-    cpus: z
-      .number({ error: 'expected a number of CPUs from 0.01 to 4096' })
-      .min(0.01, 'expected a number of CPUs from 0.01 to 4096')
-      .max(4_096, 'expected a number of CPUs from 0.01 to 4096')
-      .optional(),
-    mounts: list(
-      z.discriminatedUnion('type', [bind, volume], { error: 'expected a mount with the type "bind" or "volume"' }),
-      64,
-      'mounts',
-    ).optional(),
-    network: matching(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 128, "a network's name of letters, digits, _ . and -").optional(),
-    labels: z
-      .record(
-        matching(/^[^\0\s=][^\0=]*$/, 255, 'a name of 1 to 255 characters, without "="'),
-        text(4_096, 'a string'),
-        { error: 'expected an object of strings' },
-      )
-      .optional(),
-    ulimits: z
-      .record(
-        matching(new RegExp(`^(?:${ULIMITS})$`), 16, `one of ${ULIMITS.replaceAll('|', ', ')}`),
-        whole(-1, Number.MAX_SAFE_INTEGER, 'a whole number of 0 or more, or -1 for unlimited'),
-        { error: 'expected an object of numbers' },
-      )
-      .optional(),
-    ports: list(
-      object({ container: port, host: port }),
-      64,
-      'ports',
-    ).optional(),
-    devices: list(
-      matching(/^\/dev\/[A-Za-z0-9_,.@+/-]+$/, 255, 'the path of a device below /dev'),
-      64,
-      'devices',
-    ).optional(),
-    cap_add: list(matching(/^[A-Z][A-Z_0-9]*$/, 64, 'a capability such as IPC_LOCK'), 64, 'capabilities').optional(),
-    ipc: z
-      .enum(['none', 'private', 'shareable', 'host'], { error: 'expected "private", "shareable" or "none"' })
-      .optional(),
+const container = strictObject({
+  image: matching(IMAGE, 512, "an image's name as docker pull takes it, its repository in lower case"),
+  command: list(text(ARGUMENT_CHARACTERS, 'an argument'), 4_096, 'arguments').optional(),
+  entrypoint: list(text(ARGUMENT_CHARACTERS, 'an argument'), 4_096, 'arguments')
+    .min(1, 'expected at least one')
+    .optional(),
+  env: z
+    .record(
+      matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 1_024, 'a name of letters, digits and _ that does not start with a digit'),
+      text(ARGUMENT_CHARACTERS, 'a string'),
+      { error: 'expected an object of strings' },
+    )
+    .optional(),
+  working_dir: absolute('in the container').optional(),
+  user: matching(
+    /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/,
+    128,
+    'a user as "uid", "uid:gid", "name" or "name:group"',
+  ).optional(),
+  shm_bytes: bytes(PAGE_BYTES, `a whole number of bytes, ${PAGE_BYTES} or more`).optional(),
+  memory_bytes: bytes(LEAST_MEMORY_BYTES, `a whole number of bytes, ${LEAST_MEMORY_BYTES} (6 MiB) or more`).optional(),
+  cpus: z
+    .number({ error: 'expected a number of CPUs from 0.01 to 4096' })
+    .min(0.01, 'expected a number of CPUs from 0.01 to 4096')
+    .max(4_096, 'expected a number of CPUs from 0.01 to 4096')
+    .optional(),
+  mounts: list(
+    z.discriminatedUnion('type', [bind, volume], { error: 'expected a mount with the type "bind" or "volume"' }),
+    64,
+    'mounts',
+  ).optional(),
+  network: matching(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 128, "a network's name of letters, digits, _ . and -").optional(),
+  labels: z
+    .record(matching(/^[^\0\s=][^\0=]*$/, 255, 'a name of 1 to 255 characters, without "="'), text(4_096, 'a string'), {
+      error: 'expected an object of strings',
+    })
+    .optional(),
+  ulimits: z
+    .record(
+      matching(new RegExp(`^(?:${ULIMITS})$`), 16, `one of ${ULIMITS.replaceAll('|', ', ')}`),
+      whole(-1, Number.MAX_SAFE_INTEGER, 'a whole number of 0 or more, or -1 for unlimited'),
+      { error: 'expected an object of numbers' },
+    )
+    .optional(),
+  ports: list(strictObject({ container: port, host: port }), 64, 'ports').optional(),
+  devices: list(
+    matching(/^\/dev\/[A-Za-z0-9_,.@+/-]+$/, 255, 'the path of a device below /dev'),
+    64,
+    'devices',
+  ).optional(),
+  cap_add: list(matching(/^[A-Z][A-Z_0-9]*$/, 64, 'a capability such as IPC_LOCK'), 64, 'capabilities').optional(),
+  ipc: z
+    .enum(['none', 'private', 'shareable', 'host'], { error: 'expected "private", "shareable" or "none"' })
+    .optional(),
 });
 
 /** `run_id`, `count` and `container`; nothing else. `count` has no default: a request that forgot it must not get a card, nor none. */
-export const admitRequest = object({
-    run_id: matching(
-      /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
-      63,
-      'a name of 1 to 63 letters, digits, _ . and -, the first a letter or digit',
-    ),
-    count: whole(0, Number.MAX_SAFE_INTEGER, 'a whole number of cards, 0 or more, as a JSON number'),
-    container,
+export const admitRequest = strictObject({
+  run_id: matching(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
+    63,
+    'a name of 1 to 63 letters, digits, _ . and -, the first a letter or digit',
+  ),
+  count: whole(0, Number.MAX_SAFE_INTEGER, 'a whole number of cards, 0 or more, as a JSON number'),
+  container,
 });
 
 export type AdmitBody = z.infer<typeof admitRequest>;
-

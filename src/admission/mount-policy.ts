@@ -44,8 +44,12 @@ export async function checkMount(
   const root = resolved === null ? undefined : roots.find((candidate) => isAtOrBelow(candidate.root, resolved));
   if (root === undefined || resolved === null) {
     const allowed = listed(rules.mounts.map((rule) => rule.root));
-    if (!writtenInside) return denied(`${pointer}/source`, `${shown(mount.source)} is below no allowed root: ${allowed}`);
-    const why = resolved === null ? 'does not exist on this machine' : 'leads out of the allowed roots through a link';
+    if (!writtenInside)
+      return denied(`${pointer}/source`, `${shown(mount.source)} is below no allowed root: ${allowed}`);
+    const why =
+      resolved === null
+        ? 'does not exist on this machine, or the gate may not look there'
+        : 'leads out of the allowed roots through a link';
     return denied(`${pointer}/source`, `${shown(mount.source)} ${why}; allowed: ${allowed}`);
   }
   if (root.readOnly && !mount.readOnly) {
@@ -65,7 +69,11 @@ async function resolveRoots(rules: PolicyRules, resolve: ResolvePath): Promise<r
   const roots = await Promise.all(
     rules.mounts.map(async ({ root, readOnly }) => {
       const written = normalize(root);
-      return { written: written.length > 1 ? written.replace(/\/$/, '') : written, readOnly, root: await resolve(root) };
+      return {
+        written: written.length > 1 ? written.replace(/\/$/, '') : written,
+        readOnly,
+        root: await resolve(root),
+      };
     }),
   );
   return roots

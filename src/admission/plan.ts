@@ -6,7 +6,8 @@ import type { JudgedCard, Occupancy } from '../model/occupancy.js';
 import type { Placement } from '../model/placement.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { whoCouldServe } from '../occupancy/feasible.js';
-import { linksByIndex, pick } from '../pick/pick.js';
+import { linksByIndex } from '../pick/islands.js';
+import { pick } from '../pick/pick.js';
 import { knownAnswer, type KnownAnswer } from './known-answer.js';
 import { refuse } from './refuse.js';
 

@@ -19,11 +19,17 @@ export function parsePolicy(path: string, text: string): FileContent<PolicyRules
   try {
     said = JSON.parse(text);
   } catch (error) {
-    return { kind: 'bad', problems: [`${path}: expected JSON: ${error instanceof Error ? error.message : String(error)}`] };
+    return {
+      kind: 'bad',
+      problems: [`${path}: expected JSON: ${error instanceof Error ? error.message : String(error)}`],
+    };
   }
   const errors = fieldErrors(policyFile, said);
   if (errors.length > 0) {
-    return { kind: 'bad', problems: errors.map(({ pointer, detail }) => `${path}: ${pointer || 'the file'}: ${detail}`) };
+    return {
+      kind: 'bad',
+      problems: errors.map(({ pointer, detail }) => `${path}: ${pointer || 'the file'}: ${detail}`),
+    };
   }
   const rules = rulesFrom(policyFile.parse(said));
   const problems = contradictions(rules).map((problem) => `${path}: ${problem}`);

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import { strictObject } from '../http/strict-object.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
 
 /** Every rule of a machine, with the defaults in; undefined is "no bound". */
@@ -47,7 +48,10 @@ const range = z
     [z.int().min(1).max(65_535), z.string().regex(/^\d{1,5}(?:-\d{1,5})?$/)],
     'expected a port, or a range such as "18000-18999", from 1 to 65535',
   )
-  .refine((said) => isRange(said), 'expected a port, or a range such as "18000-18999", from 1 to 65535, the lower first');
+  .refine(
+    (said) => isRange(said),
+    'expected a port, or a range such as "18000-18999", from 1 to 65535, the lower first',
+  );
 
 const root = z
   .string('expected an absolute path')
@@ -58,44 +62,54 @@ const root = z
   );
 
 /** The file itself. Unknown keys are refused: a rule that is misspelt would bound nothing. */
-export const policyFile = z.strictObject({
+export const policyFile = strictObject({
   images: patterns.optional(),
-  mounts: z.array(z.strictObject({ root, read_only: z.boolean('expected true or false').optional() })).optional(),
+  mounts: z
+    .array(strictObject({ root, read_only: z.boolean('expected true or false').optional() }), 'expected a list')
+    .optional(),
   volumes: patterns.optional(),
   networks: patterns.refine((names) => !names.includes('host'), 'host namespaces are never given to a job').optional(),
   users: patterns.optional(),
-  ports: z.array(range).optional(),
+  ports: z.array(range, 'expected a list').optional(),
   devices: z
-    .array(z.string('expected a path').regex(/^\/dev\/./, 'expected a path below /dev, in which * stands for any characters'))
+    .array(
+      z
+        .string('expected a path')
+        .regex(/^\/dev\/./, 'expected a path below /dev, in which * stands for any characters'),
+    )
     .optional(),
   cap_add: z
     .array(
       z
         .string('expected a capability')
         .regex(/^[A-Z][A-Z_0-9]*$/, 'expected a capability such as IPC_LOCK')
-        .refine((name) => name !== 'ALL' && name !== 'CAP_ALL', 'expected the capabilities by name; ALL would lift every bound'),
+        .refine(
+          (name) => name !== 'ALL' && name !== 'CAP_ALL',
+          'expected the capabilities by name; ALL would lift every bound',
+        ),
     )
     .optional(),
   ipc: z
-    .array(z.enum(['private', 'shareable', 'none'], 'expected "private", "shareable" or "none"; the host\'s is never given to a job'))
+    .array(
+      z.enum(
+        ['private', 'shareable', 'none'],
+        'expected "private", "shareable" or "none"; the host\'s is never given to a job',
+      ),
+    )
     .optional(),
-  max: z
-    .strictObject({
-      memory_bytes: bytes.optional(),
-      cpus: cpus.optional(),
-      shm_bytes: bytes.optional(),
-      pids: z.int('expected a whole number').min(1, 'expected a whole number above 0').optional(),
-      cards: z.int('expected a whole number').min(0, 'expected a whole number, 0 or more').optional(),
-    })
-    .optional(),
-  defaults: z
-    .strictObject({
-      shm_bytes: bytes.optional(),
-      memory_bytes: bytes.optional(),
-      cpus: cpus.optional(),
-      user: z.string('expected a user').min(1, 'expected a user').optional(),
-    })
-    .optional(),
+  max: strictObject({
+    memory_bytes: bytes.optional(),
+    cpus: cpus.optional(),
+    shm_bytes: bytes.optional(),
+    pids: z.int('expected a whole number').min(1, 'expected a whole number above 0').optional(),
+    cards: z.int('expected a whole number').min(0, 'expected a whole number, 0 or more').optional(),
+  }).optional(),
+  defaults: strictObject({
+    shm_bytes: bytes.optional(),
+    memory_bytes: bytes.optional(),
+    cpus: cpus.optional(),
+    user: z.string('expected a user').min(1, 'expected a user').optional(),
+  }).optional(),
 });
 
 /** The rules that a file makes; those of an empty file are those of no file at all. */

@@ -63,7 +63,12 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
   const { image, network, user, ipc } = container;
   check('/container/image', isAllowedImage(rules.images, image), image, rules.images);
   // Without a network Docker takes the bridge, so that is what was asked for.
-  check('/container/network', matchesAny(rules.networks, network ?? 'bridge'), `the network ${network ?? 'bridge'}`, rules.networks);
+  check(
+    '/container/network',
+    matchesAny(rules.networks, network ?? 'bridge'),
+    `the network ${network ?? 'bridge'}`,
+    rules.networks,
+  );
   // Without a user the image's own is taken, and that is nearly always root.
   const userOk = user === undefined ? rules.users.includes('*') : matchesAny(rules.users, user);
   check('/container/user', userOk, user === undefined ? "the image's own user" : `the user ${user}`, rules.users);

@@ -1,22 +1,7 @@
 /** Whether an admission could be decided now, part by part. */
 
+import type { Readiness, ReadinessPart } from '../http/health-routes.js';
 import type { Admissions, Lock, Watch } from '../model/ports.js';
-
-export interface PartReadiness {
-  readonly ok: boolean;
-  /** Why not; null when it is ready. */
-  readonly detail: string | null;
-}
-
-export interface Readiness {
-  readonly ready: boolean;
-  readonly parts: {
-    readonly runtime: PartReadiness;
-    readonly lock: PartReadiness;
-    readonly probe: PartReadiness;
-    readonly draining: PartReadiness;
-  };
-}
 
 /** `draining.ok` is true while the gate takes admissions. A blind probe is not ready, unless the operator said to admit when blind. */
 export async function readiness(
@@ -43,6 +28,6 @@ export async function readiness(
   return { ready: Object.values(parts).every(({ ok }) => ok), parts };
 }
 
-function part(detail: string | null): PartReadiness {
+function part(detail: string | null): ReadinessPart {
   return { ok: detail === null, detail };
 }

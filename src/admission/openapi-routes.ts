@@ -1,0 +1,18 @@
+/** `GET /openapi.json`. */
+
+import { Router } from 'express';
+
+import type { Door } from '../http/auth.js';
+import { methodNotAllowed } from '../http/errors.js';
+import { sendJson } from '../http/json.js';
+import { createOpenApi } from './openapi.js';
+
+export function createOpenApiRoutes({ door, version }: { readonly door: Door; readonly version: string }): Router {
+  const document = createOpenApi(version);
+  const router = Router({ caseSensitive: true, strict: true });
+  router
+    .route('/openapi.json')
+    .get(door.for('read'), (_req, res) => sendJson(res, 200, document))
+    .all(door.for(null), methodNotAllowed('GET', 'HEAD'));
+  return router;
+}

@@ -1,0 +1,132 @@
+/** `POST /admit`: from the door to the decision, in the order in which things are refused. */
+
+import { Router } from 'express';
+import type { Request, Response } from 'express';
+
+import { attemptOf, CLIENT_GONE, watchAttempt } from '../http/attempt.js';
+import { principalOf } from '../http/auth.js';
+import type { Door } from '../http/auth.js';
+import { methodNotAllowed } from '../http/errors.js';
+import { onlyQuery, readJson, sendJson } from '../http/json.js';
+import { sendProblem } from '../http/problem.js';
+import { OUTCOMES } from '../model/admission.js';
+import type { Decision, GrantedCard, JobSpec, Outcome, Refusal } from '../model/admission.js';
+import type { Admissions, Audit, Clock, Meter, Policy } from '../model/ports.js';
+import { answer } from './answer.js';
+import { BODY_LIMIT_BYTES } from './form.js';
+import { malformed, parseRequest } from './request.js';
+
+export interface AdmitRouteParts {
+  readonly door: Door;
+  readonly admissions: Admissions;
+  readonly policy: Policy;
+  readonly meter: Pick<Meter, 'outcome'>;
+  readonly audit: Audit;
+  readonly clock: Clock;
+}
+
+export function createAdmitRoutes(parts: AdmitRouteParts): Router {
+  const { door, meter, audit, clock } = parts;
+  const count = (outcome: string, seconds: number): void => {
+    if (isOutcome(outcome)) meter.outcome(outcome, seconds);
+  };
+  const watch = watchAttempt({ action: 'admit', audit, clock, count });
+  const router = Router({ caseSensitive: true, strict: true });
+  router
+    .route('/admit')
+    // Dry runs decide nothing: they are neither counted nor in the audit.
+    .post((req, res, next) => (isDryRun(req) ? next() : watch(req, res, next)))
+    .post(door.for('admit'), onlyQuery('dry_run'), ...readJson(BODY_LIMIT_BYTES), (req, res) => admit(parts, req, res))
+    .all(door.for(null), methodNotAllowed('POST'));
+  return router;
+}
+
+async function admit(parts: AdmitRouteParts, req: Request, res: Response): Promise<void> {
+  const dryRun = isDryRun(req);
+  const said = req.query['dry_run'];
+  if (said !== undefined && !dryRun) {
+    const detail = `expected true, or no dry_run at all; got ${JSON.stringify(said)?.slice(0, 60)}`;
+    return sendProblem(res, malformed([{ pointer: '?dry_run', detail }]));
+  }
+  const request = parseRequest(req.body);
+  if (isRefusal(request)) return sendProblem(res, request);
+  if (!dryRun) {
+    attemptOf(res).note({ runId: request.runId, count: request.count, image: request.container.image });
+  }
+  const spec = await parts.policy(request);
+  if (isRefusal(spec)) return sendProblem(res, spec);
+  const decision = dryRun ? await parts.admissions.dryRun(spec) : await decide(parts, spec, res);
+  reply(res, decision, spec.runId);
+}
+
+async function decide(parts: AdmitRouteParts, spec: JobSpec, res: Response): Promise<Decision> {
+  const attempt = attemptOf(res);
+  attempt.begin();
+  const decision = await parts.admissions.admit(spec, principalOf(res), whenGone(res));
+  // Settled here and not when the answer has been sent: what was decided counts, whether or not anybody is there to hear it.
+  attempt.settle(outcomeOf(decision), factsOf(decision));
+  return decision;
+}
+
+/** Aborts when the caller hangs up before the answer is written. The request's own `close` comes as soon as its body is read. */
+function whenGone(res: Response): AbortSignal {
+  const gone = new AbortController();
+  const look = (): void => {
+    if (!res.writableFinished) gone.abort();
+  };
+  if (res.closed || res.destroyed) look();
+  else res.once('close', look);
+  return gone.signal;
+}
+
+function reply(res: Response, decision: Decision, runId: string): void {
+  if (decision.kind === 'refused') return sendProblem(res, decision);
+  const said = answer(decision, runId);
+  if (said === null) res.destroy();
+  else sendJson(res, said.status, said.body, said.headers);
+}
+
+function outcomeOf(decision: Decision): Outcome {
+  switch (decision.kind) {
+    case 'admitted':
+      return decision.replayed ? 'replayed' : 'admitted';
+    case 'starting':
+    case 'ended':
+    case 'wait':
+      return decision.kind;
+    case 'refused':
+      return decision.code;
+    case 'client_gone':
+      return CLIENT_GONE;
+    case 'would_admit':
+    case 'would_wait':
+    case 'would_replay':
+      throw new Error(`an admission that was no dry run ended in ${decision.kind}`);
+    default:
+      return decision satisfies never;
+  }
+}
+
+function factsOf(decision: Decision): { detail?: string; cards?: string[]; containerId?: string } {
+  if (decision.kind === 'refused') return { detail: decision.detail };
+  if (decision.kind === 'wait') return { detail: decision.explain };
+  if (!('run' in decision)) return {};
+  return { cards: decision.cards.map(nameOf), containerId: decision.run.containerId };
+}
+
+/** The uuid; where none is known the index, as a number for people. */
+function nameOf({ uuid, index }: GrantedCard): string {
+  return uuid ?? String(index ?? '?');
+}
+
+function isDryRun(req: Request): boolean {
+  return req.query['dry_run'] === 'true';
+}
+
+function isRefusal(value: object): value is Refusal {
+  return 'kind' in value;
+}
+
+function isOutcome(outcome: string): outcome is Outcome {
+  return (OUTCOMES as readonly string[]).includes(outcome);
+}

@@ -1,0 +1,90 @@
+/** The Express application: the faces, one after the other, between the headers that all answers carry and the errors. */
+
+import express from 'express';
+import type { Express, RequestHandler, Router } from 'express';
+
+import { createAdmitRoutes } from './admission/routes.js';
+import type { AdmitRouteParts } from './admission/routes.js';
+import { createOpenApiRoutes } from './admission/openapi-routes.js';
+import { createRunRoutes } from './admission/run-routes.js';
+import type { RunRouteParts } from './admission/run-routes.js';
+import { createCardRoutes } from './cards/routes.js';
+import type { CardRouteParts } from './cards/routes.js';
+import { createDoor } from './http/auth.js';
+import type { Keys } from './http/auth.js';
+import { finalErrorHandler, methodNotAllowed, notFound } from './http/errors.js';
+import { createHealthRoutes } from './http/health-routes.js';
+import type { Readiness } from './http/health-routes.js';
+import type { Log } from './model/ports.js';
+
+export interface MetricsAppParts {
+  /** Answers `GET /metrics`. */
+  readonly metrics: Router;
+  readonly readiness: () => Promise<Readiness>;
+  readonly log: Log;
+}
+
+export interface AppParts
+  extends MetricsAppParts, Omit<AdmitRouteParts, 'door'>, Omit<RunRouteParts, 'door'>, Omit<CardRouteParts, 'door'> {
+  readonly keys: Keys;
+  /** Of the package, for the OpenAPI document. */
+  readonly version: string;
+  /** Answers `GET /`; whoever may read may see it. */
+  readonly page?: Router;
+}
+
+/** Everything the gate serves. */
+export function createApp(parts: AppParts): Express {
+  const door = createDoor(parts.keys);
+  const routes = { ...parts, door };
+  const app = bareApp();
+  app.use(['/metrics', '/healthz', '/readyz'], door.everybody);
+  app.use(openRoutes(parts));
+  app.use(createAdmitRoutes(routes));
+  app.use(createRunRoutes(routes));
+  app.use(createCardRoutes(routes));
+  app.use(createOpenApiRoutes(routes));
+  if (parts.page !== undefined) app.get('/', door.for('read')).use(parts.page);
+  app.use(door.for(null), notFound);
+  app.use(finalErrorHandler(parts.log));
+  return app;
+}
+
+/** For `TUNEPLANE_METRICS_LISTEN`: what everybody may read and nothing else, whatever `Host` is asked. */
+export function createMetricsOnlyApp(parts: MetricsAppParts): Express {
+  const app = bareApp();
+  app.use(openRoutes(parts));
+  app.use(notFound);
+  app.use(finalErrorHandler(parts.log));
+  return app;
+}
+
+/** The guard stands before the router of the metrics, which would answer OPTIONS by itself. */
+function openRoutes({ metrics, readiness }: MetricsAppParts): RequestHandler[] {
+  const guard = express.Router({ caseSensitive: true, strict: true });
+  const refuse = methodNotAllowed('GET', 'HEAD');
+  guard.all('/metrics', (req, res, next) => (['GET', 'HEAD'].includes(req.method) ? next() : refuse(req, res, next)));
+  return [guard, metrics, createHealthRoutes(readiness)];
+}
+
+/** An entity tag would be computed over every page of metrics; nested query parameters are nothing anybody asks for here. */
+function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use((_req, res, next) => {
+    res.set({
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+    });
+    next();
+  });
+  return app;
+}

@@ -1,0 +1,82 @@
+/** A look as `GET /cards` shows it. Made from one snapshot and what it adds up to; pure. */
+
+import type { Claim, JudgedCard, ProbeReport } from '../model/occupancy.js';
+import type { Watched } from '../model/ports.js';
+import { PROBES } from '../model/snapshot.js';
+import type { z } from 'zod';
+import type { cardShape, cardsShape, probeShape } from './card-shape.js';
+
+/** All cards of a look. `nowMs`, epoch milliseconds, says how old the look is. */
+export function cardsAnswer({ occupancy }: Watched, nowMs: number): z.infer<typeof cardsShape> {
+  const ageSeconds = Math.max(0, Math.round((nowMs - occupancy.observedAtMs) / 100) / 10);
+  const probes = PROBES.map((probe) => [probe, probeAnswer(occupancy.probes[probe], ageSeconds)] as const);
+  return {
+    observed_at: new Date(occupancy.observedAtMs).toISOString(),
+    external_probe_ok: occupancy.externalProbeOk,
+    series: occupancy.series,
+    explain: occupancy.explain,
+    notes: [...occupancy.notes],
+    counts: { ...occupancy.counts },
+    probes: Object.fromEntries(probes) as z.infer<typeof cardsShape>['probes'],
+    cards: occupancy.cards.map(cardAnswer),
+  };
+}
+
+/** One card with everything found about it. */
+export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
+  const { external, excluded } = card;
+  return {
+    index: card.index,
+    uuid: card.uuid,
+    name: card.name,
+    pci_bus_id: card.pciBusId,
+    state: card.state,
+    claims: card.claims.length,
+    held_by: card.claims[0] === undefined ? null : holderAnswer(card.claims[0]),
+    excluded: excluded === null ? null : { by: excluded.by, reason: excluded.reason, since: excluded.since },
+    external:
+      external === null
+        ? null
+        : {
+            processes: external.processes.map(({ pid, name, memoryMib }) => ({ pid, name, memory_mib: memoryMib })),
+            memory_mib: external.memoryMib,
+            containers: [...external.containers],
+          },
+    unhealthy: card.unhealthy.map(({ reason, detail }) => ({ reason, detail })),
+    warnings: card.warnings.map(({ reason, detail }) => ({ reason, detail })),
+    unknown_because: card.unknownBecause,
+    memory_used_bytes: card.memoryUsedBytes,
+    memory_size_bytes: card.memorySizeBytes,
+  };
+}
+
+/** The oldest claim; where there are more, `claims` says so. */
+function holderAnswer(claim: Claim): NonNullable<z.infer<typeof cardShape>['held_by']> {
+  return {
+    run_id: claim.runId,
+    container: claim.container,
+    container_id: claim.containerId,
+    state: claim.state,
+    since: new Date(claim.createdAtMs).toISOString(),
+    principal: claim.principal,
+    labels: { ...claim.labels },
+  };
+}
+
+/** `ok` is null for a probe that a setting switched off: nobody asked, so it neither failed nor saw. */
+function probeAnswer(report: ProbeReport, ageSeconds: number): z.infer<typeof probeShape> {
+  switch (report.state) {
+    case 'ok':
+      return { ok: true, took_ms: whole(report.tookMs), age_seconds: ageSeconds };
+    case 'failed':
+      return { ok: false, took_ms: whole(report.tookMs), why: report.why, detail: report.detail };
+    case 'off':
+      return { ok: null, detail: 'switched off by a setting' };
+    default:
+      return report.state satisfies never;
+  }
+}
+
+function whole(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : Math.round(milliseconds);
+}

@@ -1,0 +1,73 @@
+/** The shape of `GET /cards`, for the OpenAPI document and for the answer's own types. */
+
+import { z } from 'zod';
+
+import { strictObject } from '../http/strict-object.js';
+import { CARD_STATES, HEALTH_REASONS, WARNING_REASONS } from '../model/card.js';
+import { BLIND_REASONS, CONTAINER_STATES, PROBES } from '../model/snapshot.js';
+
+const heldBy = z.strictObject({
+  run_id: z.string().describe("The container's name where it carries no run id."),
+  container: z.string(),
+  container_id: z.string(),
+  state: z.enum(CONTAINER_STATES),
+  since: z.string(),
+  principal: z.string().nullable(),
+  labels: z.record(z.string(), z.string()),
+});
+
+const external = z.strictObject({
+  processes: z.array(z.strictObject({ pid: z.int(), name: z.string(), memory_mib: z.number().nullable() })),
+  memory_mib: z.number().nullable(),
+  containers: z.array(z.string()),
+});
+
+export const cardShape = z.strictObject({
+  index: z.int().nullable(),
+  uuid: z.string().nullable(),
+  name: z.string().nullable(),
+  pci_bus_id: z.string().nullable(),
+  state: z.enum(CARD_STATES),
+  claims: z.int().describe('Live claims; more than one is a double booking.'),
+  held_by: heldBy.nullable(),
+  excluded: z
+    .strictObject({
+      by: z.enum(['operator', 'settings', 'mig', 'count']),
+      reason: z.string(),
+      since: z.string().nullable(),
+    })
+    .nullable(),
+  external: external.nullable(),
+  unhealthy: z.array(z.strictObject({ reason: z.enum(HEALTH_REASONS), detail: z.string() })),
+  warnings: z.array(z.strictObject({ reason: z.enum(WARNING_REASONS), detail: z.string() })),
+  unknown_because: z.enum(['blind', 'docker', 'memory', 'permission', 'short_row']).nullable(),
+  memory_used_bytes: z.number().nullable(),
+  memory_size_bytes: z.number().nullable(),
+});
+
+export const probeShape = z.strictObject({
+  ok: z.boolean().nullable().describe('Null for a probe that a setting switched off.'),
+  took_ms: z.number().nullable().optional(),
+  age_seconds: z.number().optional(),
+  why: z.enum(BLIND_REASONS).nullable().optional(),
+  detail: z.string().nullable().optional(),
+});
+
+export const cardsShape = z.strictObject({
+  observed_at: z.string(),
+  external_probe_ok: z.boolean(),
+  series: z.string().nullable(),
+  explain: z.string(),
+  notes: z.array(z.string()),
+  counts: z.record(z.enum(CARD_STATES), z.int()),
+  probes: z.record(z.enum(PROBES), probeShape),
+  cards: z.array(cardShape),
+});
+
+/** The body of `POST /cards/{uuid}/exclude`. */
+export const excludeRequest = strictObject({
+  reason: z
+    .string('expected a reason of 1 to 500 characters')
+    .max(500, 'expected a reason of 1 to 500 characters')
+    .regex(/\S/, 'expected a reason that says something'),
+});

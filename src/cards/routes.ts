@@ -1,0 +1,121 @@
+/** `/cards`: what every card is doing, and the operator's word that takes one out, back, or off the books. */
+
+import { Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+
+import { attemptOf, watchAttempt } from '../http/attempt.js';
+import { principalOf } from '../http/auth.js';
+import type { Door } from '../http/auth.js';
+import { methodNotAllowed } from '../http/errors.js';
+import { fieldErrors } from '../http/field-errors.js';
+import { onlyQuery, readJson, sendJson } from '../http/json.js';
+import { sendProblem } from '../http/problem.js';
+import type { JudgedCard } from '../model/occupancy.js';
+import { cardUuid } from '../model/card.js';
+import type { CardUuid } from '../model/card.js';
+import type { Audit, AuditEntry, CardBook, Clock, Watch, Watched } from '../model/ports.js';
+import { cardAnswer, cardsAnswer } from './card-answer.js';
+import { excludeRequest } from './card-shape.js';
+
+/** A reason is a sentence. */
+const BODY_LIMIT_BYTES = 4 * 1024;
+
+export interface CardRouteParts {
+  readonly door: Door;
+  readonly watch: Watch;
+  readonly book: CardBook;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  /** How long `GET /cards` waits for a probe, in milliseconds, before it shows it as blind. */
+  readonly lookWithinMs: number;
+}
+
+export function createCardRoutes(parts: CardRouteParts): Router {
+  const { door, audit, clock } = parts;
+  const router = Router({ caseSensitive: true, strict: true });
+  const operate = (action: AuditEntry['action'], ...handlers: RequestHandler[]): void => {
+    router
+      .route(`/cards/:uuid/${action}`)
+      .post(watchAttempt({ action, audit, clock }), door.for('operate'), onlyQuery(), ...handlers)
+      .all(door.for(null), methodNotAllowed('POST'));
+  };
+  router
+    .route('/cards')
+    .get(door.for('read'), async (_req, res) => {
+      sendJson(res, 200, cardsAnswer(await parts.watch.recent(parts.lookWithinMs), clock.now()));
+    })
+    .all(door.for(null), methodNotAllowed('GET', 'HEAD'));
+  operate('exclude', ...readJson(BODY_LIMIT_BYTES), (req, res) => exclude(parts, req, res));
+  operate('include', (req, res) => include(parts, req, res));
+  operate('forget', (req, res) => forget(parts, req, res));
+  return router;
+}
+
+async function exclude(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
+  const errors = fieldErrors(excludeRequest, req.body);
+  if (errors.length > 0) {
+    const detail = `${errors[0]?.pointer || 'the body'}: ${errors[0]?.detail ?? ''}`;
+    return sendProblem(res, { code: 'invalid_request', detail, errors });
+  }
+  const { reason } = excludeRequest.parse(req.body);
+  const uuid = await knownCard(parts, req, res);
+  if (uuid === null) return;
+  const since = new Date(parts.clock.now()).toISOString();
+  await parts.book.exclude({ uuid, reason, since, principal: principalOf(res).name });
+  attemptOf(res).settle('excluded', { detail: reason });
+  await showCard(parts, uuid, res);
+}
+
+/** Also for a card that was not out: the answer shows whether something else keeps it out. */
+async function include(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
+  const uuid = await knownCard(parts, req, res);
+  if (uuid === null) return;
+  const wasOut = await parts.book.include(uuid);
+  attemptOf(res).settle('included', { detail: wasOut ? null : 'it had not been excluded by an operator' });
+  await showCard(parts, uuid, res);
+}
+
+/** A card that is in the machine would be remembered again at the next look, so that is refused. */
+async function forget(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
+  const uuid = await knownCard(parts, req, res);
+  if (uuid === null) return;
+  const { gpus } = (await parts.watch.fresh()).snapshot;
+  if (gpus.kind === 'seen' && gpus.value.rows.some((row) => row.uuid === uuid)) {
+    const detail = `${uuid} is in the machine and would be on the books again at the next look; to take it out, exclude it`;
+    return sendProblem(res, { code: 'card_present', detail });
+  }
+  await parts.book.forget(uuid);
+  attemptOf(res).settle('forgotten');
+  // So that the next page shows it gone, instead of the look before.
+  await parts.watch.fresh();
+  if (!res.destroyed) res.writeHead(204).end();
+}
+
+/** The card that the path names; null where the answer has been given: nobody knows a card of this uuid. */
+async function knownCard(
+  { watch, book, lookWithinMs }: CardRouteParts,
+  req: Request,
+  res: Response,
+): Promise<CardUuid | null> {
+  const uuid = cardUuid(String(req.params['uuid']));
+  attemptOf(res).note({ cards: [uuid.slice(0, 80)] });
+  const onBooks = [...book.remembered(), ...book.exclusions()].some((card) => card.uuid === uuid);
+  if (onBooks || findCard(await watch.recent(lookWithinMs), uuid) !== undefined) {
+    attemptOf(res).begin();
+    return uuid;
+  }
+  const detail = `there is no card with the uuid ${JSON.stringify(uuid.slice(0, 80))}; GET /cards lists them`;
+  sendProblem(res, { code: 'not_found', detail });
+  return null;
+}
+
+/** The card as a look sees it that started after the change. 204 for one that is excluded and was never seen since. */
+async function showCard({ watch }: CardRouteParts, uuid: CardUuid, res: Response): Promise<void> {
+  const card = findCard(await watch.fresh(), uuid);
+  if (card !== undefined) sendJson(res, 200, cardAnswer(card));
+  else if (!res.destroyed) res.writeHead(204).end();
+}
+
+function findCard({ occupancy }: Watched, uuid: CardUuid): JudgedCard | undefined {
+  return occupancy.cards.find((card) => card.uuid === uuid);
+}

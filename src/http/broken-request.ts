@@ -1,0 +1,48 @@
+/** Answers what never became a request: too slow, headers too large, or not HTTP at all. */
+
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { describeProblem } from './problem.js';
+import type { Problem } from './problem.js';
+
+/** How long a peer may go on sending after the answer, before it is cut off. */
+const LINGER_MS = 1_000;
+
+/**
+ * For a server's `clientError`. The answer is written by hand, since there is no response object; the peer is read on for a moment,
+ * as a connection that is cut with unread bytes in it takes the answer with it.
+ */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.writableEnded || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = describeProblem(problemOf(error));
+  const text = `${JSON.stringify(body)}\n`;
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function problemOf({ code = 'unknown' }: NodeJS.ErrnoException): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { code: 'request_timeout', detail: 'the request, with its headers and its body, did not arrive in time' };
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return { code: 'headers_too_large', detail: 'expected a request line and headers of at most 16 KiB together' };
+  }
+  return { code: 'invalid_request', detail: `expected HTTP/1.1; the request could not be read (${code})` };
+}
+
+/** Part of an answer is on the wire already: a second one in the middle of it would be read as its body. */
+function isAnswering(socket: Duplex): boolean {
+  const message: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof message === 'object' && message !== null && 'headersSent' in message && message.headersSent === true;
+}

@@ -1,0 +1,76 @@
+/** What is answered where no route did: unknown paths, wrong methods, bodies that could not be read, and faults of ours. */
+
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+
+import type { Log } from '../model/ports.js';
+import { sendProblem } from './problem.js';
+import type { Problem } from './problem.js';
+
+/** For a path that exists, with a method that it does not know. */
+export function methodNotAllowed(...methods: readonly string[]): RequestHandler {
+  const allow = methods.join(', ');
+  return (req, res) => {
+    const detail = `${req.method} is not known at ${shortPath(req)}; expected ${allow}`;
+    sendProblem(res, { code: 'method_not_allowed', detail, headers: { Allow: allow } });
+  };
+}
+
+/** For every path that no route took. */
+export function notFound(req: Request, res: Response): void {
+  sendProblem(res, {
+    code: 'not_found',
+    detail: `there is nothing at ${shortPath(req)}; /openapi.json lists what there is`,
+  });
+}
+
+/** The last one: errors of the body reader in words of our own, everything else as a fault of ours, logged and without its stack. */
+export function finalErrorHandler(log: Log): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  // oxlint-disable-next-line no-unused-vars
+  return (error: unknown, req, res, _next) => {
+    // The caller hung up while sending: nobody is there to answer and nothing is wrong here.
+    if (typeOf(error) === 'request.aborted') return;
+    const problem = callersFault(error);
+    if (problem === null)
+      log.error({ err: error, method: req.method, path: shortPath(req) }, 'a request ended in a fault');
+    sendProblem(res, problem ?? { code: 'internal', detail: 'the gate failed at this request; its log says how' });
+  };
+}
+
+/** The problem that an error of the body reader or the path reader stands for; null where the fault is ours. */
+function callersFault(error: unknown): Problem | null {
+  switch (typeOf(error)) {
+    case 'entity.parse.failed':
+      return { code: 'invalid_request', detail: badJson(error), errors: [{ pointer: '', detail: badJson(error) }] };
+    case 'entity.too.large':
+      return { code: 'too_large', detail: `the body is larger than ${limitOf(error)} bytes` };
+    case 'encoding.unsupported':
+      return { code: 'unsupported_media_type', detail: 'expected a body without Content-Encoding' };
+    case 'charset.unsupported':
+      return { code: 'unsupported_media_type', detail: 'expected a body in UTF-8' };
+    default:
+  }
+  const status = error instanceof Error && 'status' in error ? error.status : null;
+  if (error instanceof URIError || status === 400)
+    return { code: 'invalid_request', detail: 'the path or the body could not be decoded' };
+  return null;
+}
+
+/** The parser's own words quote the body, and with it perhaps a secret in it; the place is enough to find the mistake. */
+function badJson(error: unknown): string {
+  const place = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  return `expected a JSON object; the body is not one${place === undefined ? '' : ` (at character ${place})`}`;
+}
+
+function limitOf(error: unknown): string {
+  return error instanceof Error && 'limit' in error ? String(error.limit) : 'allowed';
+}
+
+/** What the body reader calls its error; empty for any other. */
+function typeOf(error: unknown): string {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
+}
+
+function shortPath(req: Request): string {
+  return JSON.stringify(req.path.slice(0, 120));
+}

@@ -1,0 +1,34 @@
+/** Whether the process answers, and whether it could decide an admission now. */
+
+import { Router } from 'express';
+
+import { methodNotAllowed } from './errors.js';
+import { sendJson } from './json.js';
+
+export interface ReadinessPart {
+  readonly ok: boolean;
+  /** Why not, or how it stands; for a person. */
+  readonly detail: string | null;
+}
+
+/** Ready when an admission could be decided now: `draining` is ok while the gate is not shutting down. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly parts: Readonly<Record<'runtime' | 'lock' | 'probe' | 'draining', ReadinessPart>>;
+}
+
+export function createHealthRoutes(readiness: () => Promise<Readiness>): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router
+    .route('/healthz')
+    .get((_req, res) => sendJson(res, 200, { ok: true }))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route('/readyz')
+    .get(async (_req, res) => {
+      const { ready, parts } = await readiness();
+      sendJson(res, ready ? 200 : 503, { ready, parts });
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+  return router;
+}

@@ -1,0 +1,43 @@
+/** JSON in and out: what a body must be, and how an answer is written. */
+
+import express from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+
+import { sendProblem } from './problem.js';
+
+/** Answers with JSON and a line end, so that a person's prompt does not stick to it. */
+export function sendJson(res: Response, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  if (res.headersSent || res.destroyed) return;
+  // Not by writeHead, after which Node no longer knows the length and sends in chunks.
+  res.statusCode = status;
+  res.setHeaders(new Map(Object.entries({ 'Content-Type': 'application/json', ...headers })));
+  res.end(`${JSON.stringify(body)}\n`);
+}
+
+/**
+ * Reads a JSON body of at most `limitBytes` into `req.body`. The content type is required: a web page in a browser cannot send it
+ * elsewhere without asking first. Packed bodies are not taken: the limit would speak of the wrong size.
+ */
+export function readJson(limitBytes: number): RequestHandler[] {
+  return [requireJson, express.json({ limit: limitBytes, inflate: false, type: () => true })];
+}
+
+function requireJson(req: Request, res: Response, next: NextFunction): void {
+  const type = req.headers['content-type'];
+  if (type !== undefined && /^application\/json[ \t]*(?:;|$)/i.test(type)) return next();
+  const came = type === undefined ? 'none' : `"${type.slice(0, 80)}"`;
+  const detail = `expected the header Content-Type: application/json; got ${came}`;
+  return sendProblem(res, { code: 'unsupported_media_type', detail });
+}
+
+/** Refuses query parameters other than those named: one that is misspelt must not be passed over. */
+export function onlyQuery(...known: readonly string[]): RequestHandler {
+  return (req, res, next) => {
+    const unknown = Object.keys(req.query).filter((key) => !known.includes(key));
+    if (unknown.length === 0) return next();
+    const named = unknown.map((key) => `"${key.slice(0, 40)}"`).join(', ');
+    const expected = known.length === 0 ? 'none' : known.join(', ');
+    const detail = `unknown query parameter ${named}; known here: ${expected}`;
+    return sendProblem(res, { code: 'invalid_request', detail });
+  };
+}

@@ -1,0 +1,149 @@
+/** Listens on every address asked for, with time limits against slow senders, and closes in good order. */
+
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { chmod } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { writeAddress } from '../settings/addresses.js';
+import type { ListenAddress } from '../settings/addresses.js';
+import { answerBrokenRequest } from './broken-request.js';
+import { clearStaleSocket } from './stale-socket.js';
+
+export interface TimeLimits {
+  /** How often the other two are looked at; Node's own 30 s would make them meaningless. */
+  readonly checkEveryMs: number;
+  readonly headersMs: number;
+  /** For the whole request, body included. How long the answer takes is not its business. */
+  readonly requestMs: number;
+}
+
+/** A request is at most 256 KiB, so that a sender which needs longer than this is stuck or means ill. */
+const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000 };
+
+/** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
+const KEEP_ALIVE_MS = 75_000;
+
+export interface Listening {
+  /** The addresses as they are: a port 0 has become the real one. */
+  readonly addresses: readonly ListenAddress[];
+  /**
+   * Takes no new connection, lets what is under way end, and cuts what is left after `graceMs`. Settles when all is closed; true
+   * when nothing had to be cut.
+   */
+  close(graceMs: number): Promise<boolean>;
+}
+
+/** Listens on all addresses or on none: where one fails, the others are closed and the error says which address and why. */
+export async function listen(
+  app: RequestListener,
+  addresses: readonly ListenAddress[],
+  limits = LIMITS,
+): Promise<Listening> {
+  const servers: Server[] = [];
+  const state = { closing: false };
+  const bound: ListenAddress[] = [];
+  try {
+    for (const address of addresses) {
+      const server = makeServer(app, address, limits, state);
+      await bind(server, address);
+      servers.push(server);
+      bound.push(boundAddress(server, address));
+    }
+  } catch (error) {
+    await closeAll(servers, 0);
+    throw error;
+  }
+  return {
+    addresses: bound,
+    close(graceMs) {
+      state.closing = true;
+      return closeAll(servers, graceMs);
+    },
+  };
+}
+
+/** Whether a request came over a unix socket: said by the server that took it, as a socket that has gone cannot be asked. */
+export function isOverUnixSocket(req: IncomingMessage): boolean {
+  return overUnix in req.socket;
+}
+
+const overUnix = Symbol('came over a unix socket');
+
+function makeServer(
+  app: RequestListener,
+  address: ListenAddress,
+  limits: TimeLimits,
+  state: { closing: boolean },
+): Server {
+  const server = createServer(
+    {
+      connectionsCheckingInterval: limits.checkEveryMs,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Ours to refuse, and in the form of every other refusal.
+      requireHostHeader: false,
+    },
+    (req, res) => {
+      if (state.closing) res.setHeader('Connection', 'close');
+      app(req, res);
+    },
+  );
+  if (address.kind === 'unix') server.on('connection', (socket) => Object.assign(socket, { [overUnix]: true }));
+  server.on('clientError', answerBrokenRequest);
+  return server;
+}
+
+async function bind(server: Server, address: ListenAddress): Promise<void> {
+  if (address.kind === 'unix') await clearStaleSocket(address.path);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(
+        address.kind === 'unix' ? { path: address.path } : { host: address.host, port: address.port },
+        () => {
+          server.off('error', reject);
+          resolve();
+        },
+      );
+    });
+  } catch (error) {
+    throw new Error(`cannot listen on ${writeAddress(address)}: ${whyNot(error)}`, { cause: error });
+  }
+  // For the group, so that a console can be let in without being root; nobody else.
+  if (address.kind === 'unix') await chmod(address.path, 0o660);
+}
+
+function whyNot(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return 'another program listens there already';
+  if (code === 'EACCES') return 'this user may not';
+  if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address';
+  return error instanceof Error ? error.message : String(error);
+}
+
+function boundAddress(server: Server, address: ListenAddress): ListenAddress {
+  const bound = server.address();
+  const known = address.kind === 'tcp' && typeof bound === 'object' && bound !== null;
+  return known ? { ...address, port: bound.port } : address;
+}
+
+/** `close()` closes idle connections only at that moment; those that become idle later would hold it for their keep-alive time. */
+async function closeAll(servers: readonly Server[], graceMs: number): Promise<boolean> {
+  const closed = Promise.all(servers.map(closing));
+  const idle = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections();
+  }, 50);
+  const inTime = await Promise.race([closed.then(() => true), sleep(graceMs, false, { ref: false })]);
+  clearInterval(idle);
+  for (const server of servers) server.closeAllConnections();
+  await closed;
+  return inTime;
+}
+
+function closing(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}

@@ -1,0 +1,27 @@
+/** A socket file that a killed gate left behind: removed when nobody answers on it, and only then. */
+
+import { lstat, unlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+
+/** Makes way for a socket at this path. Throws where something else stands there, or where somebody answers on it. */
+export async function clearStaleSocket(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null) return;
+  if (!stats.isSocket()) throw new Error(`cannot listen on unix:${path}: there is a file there that is not a socket`);
+  if (await somebodyAnswers(path)) {
+    throw new Error(`cannot listen on unix:${path}: another program listens there already`);
+  }
+  await unlink(path);
+}
+
+/** Only a refused connection shows that nobody is there; whatever else goes wrong is taken for somebody. */
+function somebodyAnswers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
+  });
+}

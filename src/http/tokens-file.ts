@@ -1,0 +1,83 @@
+/** Who may call: lines of `name:sha256-of-token:roles`. The token itself is nowhere in it. */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+import { ROLES } from '../model/admission.js';
+import type { Principal, Role } from '../model/admission.js';
+import type { Log } from '../model/ports.js';
+import { openWatchedFile } from './watched-file.js';
+import type { FileContent, Opened } from './watched-file.js';
+
+/** One line of the file. The same name may stand in several lines, so that a token can be changed without a gap. */
+export interface TokenEntry {
+  readonly principal: Principal;
+  /** SHA-256 of the token, 32 bytes. */
+  readonly digest: Buffer;
+}
+
+/** Opens the tokens file and reads it again when it changes. Refused when it is world-readable, or when any line is wrong. */
+export function openTokensFile(path: string, log: Log): Promise<Opened<readonly TokenEntry[]>> {
+  return openWatchedFile(path, (text, mode) => parseTokens(path, text, mode), log);
+}
+
+/** The principal whose token this is; null where it is nobody's. Every entry is compared, each in constant time. */
+export function findPrincipal(entries: readonly TokenEntry[], token: string): Principal | null {
+  const digest = createHash('sha256').update(token).digest();
+  let found: Principal | null = null;
+  for (const entry of entries) {
+    if (timingSafeEqual(entry.digest, digest)) found = entry.principal;
+  }
+  return found;
+}
+
+/** Understands the text of a tokens file; `#` starts a comment line, blank lines are passed over. */
+export function parseTokens(path: string, text: string, mode: number): FileContent<readonly TokenEntry[]> {
+  const problems: string[] = [];
+  const entries: TokenEntry[] = [];
+  if ((mode & 0o004) !== 0) {
+    problems.push(`${path}: can be read by everybody (mode ${(mode & 0o777).toString(8)}); expected 640 or 600`);
+  }
+  const lineOfDigest = new Map<string, number>();
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const entry = parseLine(line.trim());
+    if (typeof entry === 'string') {
+      problems.push(`${path}, line ${at + 1}: ${entry}`);
+      continue;
+    }
+    const digest = entry.digest.toString('hex');
+    const before = lineOfDigest.get(digest);
+    if (before !== undefined) problems.push(`${path}, line ${at + 1}: the same token as in line ${before}`);
+    lineOfDigest.set(digest, at + 1);
+    entries.push(entry);
+  }
+  if (entries.length === 0 && problems.length === 0) {
+    problems.push(`${path}: holds no token, so nobody could call; expected lines of name:sha256-of-token:roles`);
+  }
+  return problems.length === 0 ? { kind: 'good', value: entries } : { kind: 'bad', problems };
+}
+
+/** The entry, or what is wrong with the line. The line itself is never repeated: somebody may have put the token into it. */
+function parseLine(line: string): TokenEntry | string {
+  const parts = line.split(':');
+  const [name, hex, list] = parts;
+  if (parts.length !== 3 || name === undefined || hex === undefined || list === undefined) {
+    return `expected name:sha256-of-token:roles, three parts; got ${parts.length}`;
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(name)) {
+    return 'expected a name of up to 63 letters, digits, "_", "." and "-", the first a letter or digit';
+  }
+  if (!/^[0-9a-f]{64}$/i.test(hex)) {
+    return `expected the SHA-256 of ${name}'s token, 64 hex digits; got ${hex.length} characters`;
+  }
+  const roles = list.split(',').map((role) => role.trim());
+  const unknown = roles.find((role) => !isRole(role));
+  if (unknown !== undefined) {
+    return `expected roles of ${ROLES.join(', ')} for ${name}, with commas; got "${unknown.slice(0, 40)}"`;
+  }
+  return { principal: { name, roles: [...new Set(roles.filter(isRole))] }, digest: Buffer.from(hex, 'hex') };
+}
+
+function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}

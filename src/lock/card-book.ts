@@ -1,0 +1,29 @@
+import type { CardBook, Clock, Log } from '../model/ports.js';
+import { openBook } from './book.js';
+import { EXCLUSIONS, REMEMBERED_CARDS } from './kept-books.js';
+
+/** The card book, and the way to wait until what it was told is on the disk, or could not be. */
+export type KeptCardBook = CardBook & { settled(): Promise<void> };
+
+/** The cards seen and the cards taken out, as the two files in the folder say. Never throws. */
+export async function openCardBook(folder: string, outside: { clock: Clock; log: Log }): Promise<KeptCardBook> {
+  const seen = await openBook(folder, REMEMBERED_CARDS, outside);
+  const excluded = await openBook(folder, EXCLUSIONS, outside);
+
+  return {
+    remembered: () => seen.entries(),
+    remember(cards) {
+      void seen.replace(cards);
+    },
+    exclusions: () => excluded.entries(),
+    async exclude(exclusion) {
+      await excluded.change((all) => [...all.filter(({ uuid }) => uuid !== exclusion.uuid), exclusion]);
+    },
+    include: (uuid) => excluded.change((all) => all.filter((one) => one.uuid !== uuid)),
+    forget: (uuid) => seen.change((all) => all.filter((one) => one.uuid !== uuid)),
+    async settled() {
+      await seen.replace(seen.entries());
+      await excluded.change((all) => all);
+    },
+  };
+}

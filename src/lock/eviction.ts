@@ -1,0 +1,10 @@
+/**
+ * Reads `INFO memory`: a Redis that may throw away keys when it is full throws away locks, which all have a time to live.
+ * A sentence to warn with, or null where nothing is evicted or nothing can be told.
+ */
+export function explainEviction(info: string): string | null {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
+  const limit = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0);
+  if (policy === undefined || policy === 'noeviction' || limit === 0) return null;
+  return `Redis may throw the lock away when it is full (maxmemory-policy ${policy}); set it to noeviction.`;
+}

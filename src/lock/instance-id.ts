@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { Clock, Log } from '../model/ports.js';
+import { readKept } from './read-kept.js';
+import { writeWhole } from './write-whole.js';
+
+/** It becomes the value of a label and part of log lines: short, and one word. */
+const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+/**
+ * The id of the gate that owns this folder: made once, and the same after every restart, so that it knows its own left-overs.
+ * Rejects when a new one cannot be kept: an id that changes at each start would leave them to the grace.
+ */
+export async function keptInstanceId(
+  folder: string,
+  newId: () => string,
+  outside: { clock: Clock; log: Log },
+): Promise<string> {
+  const file = join(folder, 'instance-id');
+  const kept = await readKept(file, parseInstanceId, outside);
+  if (kept !== null) return kept;
+  const made = newId();
+  await writeWhole(file, `${made}\n`);
+  return made;
+}
+
+function parseInstanceId(text: string): string {
+  const id = text.trim();
+  if (!WELL_FORMED.test(id))
+    throw new Error(`expected an instance id (${WELL_FORMED.source}), got ${JSON.stringify(id.slice(0, 40))}`);
+  return id;
+}

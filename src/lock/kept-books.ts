@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { cardIndex, cardUuid } from '../model/card.js';
+import type { Exclusion, RememberedCard } from '../model/snapshot.js';
+
+/** How a kind of entry is written to its file and read back. `parse` throws on anything but a whole file of this version. */
+export interface BookFormat<Entry> {
+  readonly fileName: string;
+  print(entries: readonly Entry[]): string;
+  parse(text: string): readonly Entry[];
+}
+
+const uuid = z.string().min(1).transform(cardUuid);
+
+/** The cards seen before. */
+export const REMEMBERED_CARDS: BookFormat<RememberedCard> = bookFormat(
+  'cards-seen.json',
+  z.strictObject({
+    uuid,
+    index: z.int().min(0).transform(cardIndex),
+    name: z.string(),
+    pciBusId: z.string(),
+  }),
+);
+
+/** The cards that an operator took out. */
+export const EXCLUSIONS: BookFormat<Exclusion> = bookFormat(
+  'exclusions.json',
+  z.strictObject({ uuid, reason: z.string(), since: z.iso.datetime(), principal: z.string() }),
+);
+
+function bookFormat<Entry>(fileName: string, entry: z.ZodType<Entry>): BookFormat<Entry> {
+  const book = z.strictObject({ version: z.literal(1), entries: z.array(entry) });
+  return {
+    fileName,
+    print: (entries) => `${JSON.stringify({ version: 1, entries }, null, 2)}\n`,
+    parse(text) {
+      const parsed = book.safeParse(JSON.parse(text));
+      if (!parsed.success) throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
+      return parsed.data.entries;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, Hold, Lock, Log, Meter } from '../model/ports.js';
+import { holdLease, usableLeaseMs } from './hold.js';
+import { createKeptOutNote } from './kept-out.js';
+import { createLeftTokens } from './left-tokens.js';
+import { elapsedSince, momentOf } from './moment.js';
+import { pause } from './pause.js';
+import { openRedisDoor } from './redis-door.js';
+
+export interface RedisLockParts {
+  /** `redis://` or `rediss://`. */
+  readonly url: string;
+  /** Asked at the start and again whenever the connection has closed. Null: what the url says. */
+  readonly password: (() => string) | null;
+  readonly key: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Pick<Meter, 'lockLost'>;
+  readonly random?: LockRandom;
+}
+
+export interface LockRandom {
+  /** From 0 up to, but not, 1. */
+  fraction(): number;
+  /** 16 hexadecimal digits. */
+  hex16(): string;
+}
+
+/** The lock and its connection. `close` leaves nothing of ours behind and settles within a second, whatever Redis does. */
+export type RedisLock = Lock & { close(): Promise<void> };
+
+const TRY_EVERY_MS = 250;
+/** Longer than any other's pause between two tries, so that each of them has had a turn to try before we take it again. */
+const LET_OTHERS_MS = 300;
+const GIVE_BACK_WITHIN_MS = 600;
+
+const systemRandom: LockRandom = {
+  fraction: Math.random,
+  hex16: () => randomBytes(8).toString('hex'),
+};
+
+/**
+ * One lock for all processes that share a Redis: a key with a token and a time to live, as the older agent knows it too.
+ * Whatever Redis answers but "yours" is "not yours".
+ */
+export function createRedisLock(parts: RedisLockParts): RedisLock {
+  const { key, leaseMs, clock, log, meter } = parts;
+  const random = parts.random ?? systemRandom;
+  const door = openRedisDoor(parts);
+  const left = createLeftTokens(door, clock, 2 * leaseMs);
+  const keptOut = createKeptOutNote({ key, clock, log });
+  const holds = new Set<Hold>();
+  const waits = new Set<Promise<Hold | null>>();
+  const closing = new AbortController();
+  let othersFirstUntil = Number.NEGATIVE_INFINITY;
+
+  async function wait(signal: AbortSignal): Promise<Hold | null> {
+    const token = `${clock.now()}-${random.hex16()}`;
+    let fate: 'never_asked' | 'not_ours' | 'unknown' = 'never_asked';
+    for (;;) {
+      await pause(othersFirstUntil - clock.monotonic(), signal);
+      if (signal.aborted) break;
+      const sentAt = momentOf(clock);
+      const asked = await door.acquire(token, leaseMs);
+      if (asked.kind === 'failed') fate = 'unknown';
+      else if (asked.value.kind === 'kept_out') {
+        fate = 'not_ours';
+        keptOut.by(asked.value.holder, asked.value.endsInMs);
+      } else {
+        fate = 'unknown';
+        keptOut.noMore();
+        if (signal.aborted) break;
+        // Else the answer came after the lease: asked again, with the same token.
+        if (elapsedSince(sentAt, clock) < usableLeaseMs(leaseMs)) return hold(token, sentAt);
+      }
+      await pause(TRY_EVERY_MS * (0.8 + 0.2 * random.fraction()), signal);
+    }
+    if (fate !== 'never_asked') await left.leave(token);
+    return null;
+  }
+
+  function hold(token: string, takenAt: ReturnType<typeof momentOf>): Hold {
+    const taken: Hold = holdLease({
+      door,
+      token,
+      leaseMs,
+      takenAt,
+      clock,
+      onLost(why) {
+        holds.delete(taken);
+        meter.lockLost();
+        log.error(
+          { key, token },
+          `The lock was lost: ${why}. What was claimed under it is checked by the claim protocol.`,
+        );
+      },
+      onReleased({ othersWait }) {
+        holds.delete(taken);
+        if (othersWait) othersFirstUntil = clock.monotonic() + LET_OTHERS_MS;
+      },
+      leave: (gone) => left.leave(gone),
+    });
+    holds.add(taken);
+    return taken;
+  }
+
+  return {
+    async acquire(signal) {
+      const waiting = wait(AbortSignal.any([signal, closing.signal]));
+      waits.add(waiting);
+      try {
+        return await waiting;
+      } finally {
+        waits.delete(waiting);
+      }
+    },
+    problem: () => door.trouble ?? keptOut.sentence(),
+    get held() {
+      return holds.size > 0;
+    },
+    get up() {
+      return door.up;
+    },
+    async close() {
+      closing.abort();
+      const inTime = new AbortController();
+      const given = Promise.all([...waits, ...[...holds].map(async (taken) => taken.release()), left.sweep()]);
+      await Promise.race([given, pause(GIVE_BACK_WITHIN_MS, inTime.signal)]);
+      inTime.abort();
+      await door.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Hold, Lock } from '../model/ports.js';
+
+/**
+ * The lock of a gate that is alone on its machine: no Redis, nothing to be lost, and free as soon as whoever has it in this
+ * process gives it back, in order of arrival.
+ */
+export function localLock(): Lock {
+  const line: (() => void)[] = [];
+  let held = false;
+
+  function take(): Hold {
+    held = true;
+    let mine = true;
+    return {
+      confirm: async () => mine,
+      async release() {
+        if (!mine) return;
+        mine = false;
+        held = false;
+        line.shift()?.();
+      },
+      lost: new AbortController().signal,
+    };
+  }
+
+  async function acquire(signal: AbortSignal): Promise<Hold | null> {
+    if (signal.aborted) return null;
+    if (!held) return take();
+    return new Promise((resolve) => {
+      const myTurn = () => {
+        signal.removeEventListener('abort', leave);
+        resolve(take());
+      };
+      const leave = () => {
+        line.splice(line.indexOf(myTurn), 1);
+        resolve(null);
+      };
+      line.push(myTurn);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  return {
+    acquire,
+    problem: () => null,
+    get held() {
+      return held;
+    },
+    up: null,
+  };
+}

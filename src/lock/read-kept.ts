@@ -1,0 +1,28 @@
+import { readFile, rename } from 'node:fs/promises';
+import type { Clock, Log } from '../model/ports.js';
+
+/**
+ * Reads a file of ours. Null when there is none, or none that makes sense: that one is set aside under another name, so that
+ * a person can look at it, and warned of. Never throws: a spoilt file must not stop the gate.
+ */
+export async function readKept<T>(
+  file: string,
+  parse: (text: string) => T,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<T | null> {
+  try {
+    return parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const aside = `${file}.corrupt-${clock.now()}`;
+    const why = (error as Error).message;
+    try {
+      await rename(file, aside);
+      log.error({ file, aside, why }, `${file} cannot be read (${why}); it is set aside as ${aside} and begun anew.`);
+    } catch (renameError) {
+      const whyNot = (renameError as Error).message;
+      log.error({ file, why, whyNot }, `${file} cannot be read (${why}) nor set aside (${whyNot}); it is begun anew.`);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,211 @@
+import { Redis } from 'ioredis';
+import type { Clock, Log } from '../model/ports.js';
+import { explainEviction } from './eviction.js';
+import { pause } from './pause.js';
+import { asksForAnother, explainFailure, explainNotReady } from './redis-failure.js';
+import { sayOnce } from './say-once.js';
+
+/** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
+export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };
+
+/** The one connection to Redis. Each question settles within a second and none rejects; nothing is queued. */
+export interface RedisConnection {
+  readonly redis: Redis;
+  /**
+   * `read` takes the reply apart and throws on one it does not understand. A full Redis still deletes and prolongs, so only a
+   * question that could add something shows that all is well.
+   */
+  ask<T>(
+    question: () => Promise<unknown>,
+    read: (reply: unknown) => T,
+    shows: 'all is well' | 'no more than its answer',
+  ): Promise<Asked<T>>;
+  /** Connected, and the last question was answered. */
+  readonly up: boolean;
+  /** Why Redis is of no use now, as a sentence; null while it is. */
+  readonly trouble: string | null;
+  /** Told on every connection that is ready, the first included, before anything else is asked on it. Returns the way out. */
+  onReady(told: () => void): () => void;
+  /** Told whenever Redis has answered the question that is asked every few seconds. Returns the way out. */
+  onAlive(told: () => void): () => void;
+  /** Settles within half a second. What is asked from now on fails. */
+  close(): Promise<void>;
+}
+
+export interface RedisConnectionParts {
+  readonly url: string;
+  /** Asked at the start and again whenever a connection has closed, so that a changed password is found. Null: what the url says. */
+  readonly password: (() => string) | null;
+  /** A sorted set, on which it is tried out whether Redis takes writes; nothing is ever written to it here. */
+  readonly tryOutKey: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export const COMMAND_TIMEOUT_MS = 1000;
+/** How often Redis is asked whether it would take a write: seldom while it does, soon after it did not. */
+const CHECK_MS = { up: 5000, down: 1000 } as const;
+const SAME_SENTENCE_MS = 30_000;
+const CLOSE_WITHIN_MS = 400;
+
+/** Opens the connection and keeps opening it. Never throws: a Redis that is down is `trouble`, and comes back by itself. */
+export function connectRedis(parts: RedisConnectionParts): RedisConnection {
+  const { clock, log } = parts;
+  const complain = sayOnce(clock, SAME_SENTENCE_MS, (sentence) => log.warn({}, sentence));
+  const inform = sayOnce(clock, SAME_SENTENCE_MS, (sentence) => log.info({}, sentence));
+  const readyListeners = new Set<() => void>();
+  const aliveListeners = new Set<() => void>();
+  let trouble: string | null = 'Redis does not answer: not connected yet';
+  let connectionError: Error | null = null;
+  let connections = 0;
+  let closed = false;
+
+  const redis = new Redis(parts.url, redisOptions(readPassword()));
+  redis.on('error', (error: Error) => {
+    connectionError = error;
+    inTrouble(explainFailure(error));
+  });
+  redis.on('connect', () => {
+    connectionError = null;
+  });
+  redis.on('close', () => {
+    const password = readPassword();
+    if (password !== null) redis.options.password = password;
+    inTrouble(explainNotReady(redis.status, connectionError));
+  });
+  redis.on('ready', () => {
+    connections += 1;
+    connectionError = null;
+    for (const told of readyListeners) told();
+    void check();
+    void warnOfEviction();
+  });
+  let checkTimer = checkIn(CHECK_MS.down);
+  // It retries by itself; what went wrong comes as an 'error' event.
+  redis.connect().catch(() => undefined);
+
+  function readPassword(): string | null {
+    try {
+      return parts.password === null ? null : parts.password();
+    } catch (error) {
+      complain(`The Redis password cannot be read, the last one is used: ${(error as Error).message}`);
+      return null;
+    }
+  }
+
+  function inTrouble(sentence: string): void {
+    if (closed) return;
+    if (trouble === null) checkSoon();
+    trouble = sentence;
+    complain(sentence);
+  }
+
+  function inOrder(): void {
+    if (closed || trouble === null) return;
+    trouble = null;
+    inform('Redis answers.');
+  }
+
+  async function ask<T>(
+    question: () => Promise<unknown>,
+    read: (reply: unknown) => T,
+    shows: 'all is well' | 'no more than its answer',
+  ): Promise<Asked<T>> {
+    const connection = connections;
+    try {
+      const value = read(await question());
+      if (shows === 'all is well') inOrder();
+      return { kind: 'answered', value };
+    } catch (error) {
+      // What failed on a connection that is gone says nothing about the one there is now.
+      if (connection === connections) failedNow(error as Error);
+      return { kind: 'failed' };
+    }
+  }
+
+  function failedNow(error: Error): void {
+    if (asksForAnother(error)) connectionError = error;
+    inTrouble(redis.status === 'ready' ? explainFailure(error) : explainNotReady(redis.status, connectionError));
+  }
+
+  /** A write that changes nothing and leaves nothing, yet is refused by a Redis that is read-only, full or cannot persist. */
+  async function check(): Promise<void> {
+    if (redis.status !== 'ready') return;
+    const asked = await ask(
+      () => redis.zadd(parts.tryOutKey, 'XX', 0, 'nobody'),
+      () => null,
+      'all is well',
+    );
+    if (asked.kind === 'answered') for (const told of aliveListeners) told();
+  }
+
+  function checkIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => void checkAgain(), ms).unref();
+  }
+
+  function checkSoon(): void {
+    clearTimeout(checkTimer);
+    checkTimer = checkIn(CHECK_MS.down);
+  }
+
+  async function checkAgain(): Promise<void> {
+    await check();
+    if (closed) return;
+    clearTimeout(checkTimer);
+    checkTimer = checkIn(trouble === null ? CHECK_MS.up : CHECK_MS.down);
+  }
+
+  async function warnOfEviction(): Promise<void> {
+    const warning = await redis.info('memory').then(explainEviction, () => null);
+    if (warning !== null) complain(warning);
+  }
+
+  return {
+    redis,
+    ask,
+    get up() {
+      return redis.status === 'ready' && trouble === null;
+    },
+    get trouble() {
+      return trouble;
+    },
+    onReady: (told) => listen(readyListeners, told),
+    onAlive: (told) => listen(aliveListeners, told),
+    async close() {
+      if (closed) return;
+      closed = true;
+      clearTimeout(checkTimer);
+      trouble = 'Redis is not asked any more: the connection was closed by us';
+      // Between two attempts to connect there is nothing to close, and ioredis then tells no end.
+      const open = redis.status !== 'reconnecting' && redis.status !== 'end';
+      const ended = new AbortController();
+      redis.once('end', () => ended.abort());
+      redis.disconnect();
+      if (open) await pause(CLOSE_WITHIN_MS, ended.signal);
+    },
+  };
+}
+
+function listen(listeners: Set<() => void>, told: () => void): () => void {
+  listeners.add(told);
+  return () => listeners.delete(told);
+}
+
+/** Measured on ioredis 6.0.0: with its defaults a command waits for ever in a black hole, and they queue without bound. */
+function redisOptions(password: string | null) {
+  return {
+    ...(password === null ? {} : { password }),
+    connectionName: 'tuneplane-gpu-gate',
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: 2000,
+    socketTimeout: 5000,
+    // How long a peer that does not close its side is waited for when we closed ours.
+    disconnectTimeout: 300,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2000),
+    reconnectOnError: (error: Error) => (asksForAnother(error) ? 1 : false),
+  } as const;
+}

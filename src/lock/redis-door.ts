@@ -1,0 +1,101 @@
+import type { Redis } from 'ioredis';
+import { type Asked, COMMAND_TIMEOUT_MS, connectRedis, type RedisConnectionParts } from './redis-connection.js';
+import { ACQUIRE, RELEASE, RENEW } from './scripts.js';
+
+export type AcquireAnswer =
+  | { readonly kind: 'ours' }
+  /** `holder` is the key's value; `endsInMs` is negative where the key has no time to live. */
+  | { readonly kind: 'kept_out'; readonly holder: string; readonly endsInMs: number };
+
+export interface ReleaseAnswer {
+  readonly wasOurs: boolean;
+  readonly othersWait: boolean;
+}
+
+/** The three questions about the lock, and the connection they are asked on. */
+export interface RedisDoor {
+  /** Carried out within a second of now or never. */
+  acquire(token: string, leaseMs: number): Promise<Asked<AcquireAnswer>>;
+  /** True when the lock is ours and its lease whole again. */
+  renew(token: string, leaseMs: number): Promise<Asked<boolean>>;
+  release(token: string): Promise<Asked<ReleaseAnswer>>;
+  readonly up: boolean;
+  readonly trouble: string | null;
+  onReady(told: () => void): () => void;
+  onAlive(told: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export type RedisDoorParts = Omit<RedisConnectionParts, 'tryOutKey'> & { readonly key: string };
+
+/** How long a mark of one that was kept out counts. */
+const MARK_MS = 1000;
+
+interface Scripted {
+  gateAcquire(lock: string, marks: string, token: string, lease: number, until: number, mark: number): Promise<unknown>;
+  gateRenew(lock: string, token: string, lease: number): Promise<unknown>;
+  gateRelease(lock: string, marks: string, token: string, mark: number): Promise<unknown>;
+}
+
+/** Opens the way to the lock in Redis. Never throws; see `connectRedis`. */
+export function openRedisDoor(parts: RedisDoorParts): RedisDoor {
+  const { key, clock } = parts;
+  const marks = `${key}:waiting`;
+  const connection = connectRedis({ ...parts, tryOutKey: marks });
+  const redis = connection.redis as Redis & Scripted;
+  redis.defineCommand('gateAcquire', { numberOfKeys: 2, lua: ACQUIRE });
+  redis.defineCommand('gateRenew', { numberOfKeys: 1, lua: RENEW });
+  redis.defineCommand('gateRelease', { numberOfKeys: 2, lua: RELEASE });
+  /** How far Redis' wall clock is ahead of our monotonic one, as the last answer told. */
+  let redisAheadMs: number | null = null;
+
+  async function tryAcquire(token: string, leaseMs: number): Promise<Asked<AcquireAnswer | 'too_late'>> {
+    const sentAt = clock.monotonic();
+    // Before Redis' clock is known nothing can be carried out: the answer is 'too late', and tells the clock.
+    const until = redisAheadMs === null ? 0 : Math.floor(sentAt + redisAheadMs + COMMAND_TIMEOUT_MS);
+    return connection.ask(
+      () => redis.gateAcquire(key, marks, token, leaseMs, until, MARK_MS),
+      (reply) => {
+        const [code, now, holder, endsInMs] = reply as [number, number, string, number];
+        redisAheadMs = now - (sentAt + clock.monotonic()) / 2;
+        if (code === 1) return { kind: 'ours' };
+        return code === 0 ? { kind: 'kept_out', holder, endsInMs } : 'too_late';
+      },
+      'all is well',
+    );
+  }
+
+  return {
+    async acquire(token, leaseMs) {
+      let asked = await tryAcquire(token, leaseMs);
+      // The answer told Redis' clock, by which the second try is in time.
+      if (asked.kind === 'answered' && asked.value === 'too_late') asked = await tryAcquire(token, leaseMs);
+      if (asked.kind === 'failed' || asked.value === 'too_late') return { kind: 'failed' };
+      return { kind: 'answered', value: asked.value };
+    },
+    renew: (token, leaseMs) =>
+      connection.ask(
+        () => redis.gateRenew(key, token, leaseMs),
+        (reply) => reply === 1,
+        'no more than its answer',
+      ),
+    release: (token) =>
+      connection.ask(
+        () => redis.gateRelease(key, marks, token, MARK_MS),
+        (reply) => {
+          const [wasOurs, others] = reply as [number, number];
+          return { wasOurs: wasOurs === 1, othersWait: others > 0 };
+        },
+        'no more than its answer',
+      ),
+    get up() {
+      return connection.up;
+    },
+    get trouble() {
+      return connection.trouble;
+    },
+    onReady: (told) => connection.onReady(told),
+    onAlive: (told) => connection.onAlive(told),
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { CardBook, Clock, Log } from '../model/ports.js';
+import { openCardBook } from './card-book.js';
+import { guard, guardName } from './folder-guard.js';
+import { keptInstanceId } from './instance-id.js';
+import { usableFolder } from './usable-folder.js';
+
+export interface StateFolderParts {
+  /** The one folder that was asked for, or the default places in order; the first that can be written is taken. */
+  readonly candidates: readonly string[];
+  /** `TUNEPLANE_INSTANCE_ID`: wins, and what is kept is not written over. Null: the one in the folder, made when there is none. */
+  readonly instanceId: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes an id. */
+  readonly newId?: () => string;
+}
+
+export type StateFolder =
+  | {
+      readonly kind: 'open';
+      readonly folder: string;
+      readonly instanceId: string;
+      readonly cards: CardBook;
+      /** Waits for what is being written and lets the folder go. */
+      close(): Promise<void>;
+    }
+  /** `detail` says what is wrong and what to do, for the operator. */
+  | { readonly kind: 'refused'; readonly detail: string };
+
+/**
+ * Opens the folder in which the gate remembers. One live gate holds it at a time; one that was killed holds nothing. A folder
+ * that is held is never passed over for the next: two gates on a machine are told apart on purpose.
+ */
+export async function openStateFolder(parts: StateFolderParts): Promise<StateFolder> {
+  const { clock, log } = parts;
+  const found = await usableFolder(parts.candidates);
+  if (found.kind === 'unusable') {
+    return refused(
+      `No folder for the state can be written (${found.detail}). Set TUNEPLANE_STATE_DIR to one that can.`,
+    );
+  }
+  const { folder } = found;
+  if (found.openToOthers)
+    log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have.`);
+
+  const guarded = await guard(guardName(found));
+  if (guarded.kind === 'taken') {
+    return refused(
+      `${folder} is in use by another live gate ('ss -xlp' shows its process at @${guardName(found)}). ` +
+        'Two gates on one machine need two folders: TUNEPLANE_STATE_DIR.',
+    );
+  }
+
+  try {
+    const instanceId = parts.instanceId ?? (await keptInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
+    const cards = await openCardBook(folder, { clock, log });
+    return {
+      kind: 'open',
+      folder,
+      instanceId,
+      cards,
+      async close() {
+        await cards.settled();
+        await guarded.letGo();
+      },
+    };
+  } catch (error) {
+    await guarded.letGo();
+    return refused(`The state in ${folder} cannot be opened: ${(error as Error).message}`);
+  }
+}
+
+function refused(detail: string): StateFolder {
+  return { kind: 'refused', detail };
+}

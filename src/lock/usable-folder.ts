@@ -1,0 +1,74 @@
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export type UsableFolder =
+  | {
+      readonly kind: 'usable';
+      readonly folder: string;
+      readonly dev: bigint;
+      readonly ino: bigint;
+      readonly openToOthers: boolean;
+    }
+  | { readonly kind: 'unusable'; readonly detail: string };
+
+/**
+ * Where the state is kept when nobody said where: the system's place, and for a user who may not write there, their own
+ * (XDG base directory specification).
+ */
+export function defaultStateFolders(
+  env: Readonly<Record<string, string | undefined>>,
+  home = homedir(),
+): readonly string[] {
+  const xdg = env['XDG_STATE_HOME'];
+  // The specification says to pass over a path that is not absolute.
+  const userState = xdg?.startsWith('/') === true ? xdg : join(home, '.local', 'state');
+  return ['/var/lib/tuneplane-gpu-gate', join(userState, 'tuneplane-gpu-gate')];
+}
+
+/**
+ * The first of these folders that is there, or can be made, and takes a file. A new one is for its owner alone (0700); one
+ * that was there is left as it is, since it may be shared on purpose.
+ */
+export async function usableFolder(candidates: readonly string[]): Promise<UsableFolder> {
+  const reasons: string[] = [];
+  for (const folder of candidates) {
+    try {
+      await makeFolder(folder);
+      await tryToWrite(folder);
+      const { dev, ino, mode } = await stat(folder, { bigint: true });
+      return { kind: 'usable', folder, dev, ino, openToOthers: (mode & 0o022n) !== 0n };
+    } catch (error) {
+      reasons.push(`${folder}: ${(error as Error).message}`);
+    }
+  }
+  return { kind: 'unusable', detail: reasons.join('; ') };
+}
+
+/** With its parents. Node's own way (`recursive`) never ends where a parent refuses with ENOENT: below /proc, on autofs. */
+async function makeFolder(folder: string): Promise<void> {
+  const parentMissing = await makeOne(folder);
+  if (!parentMissing) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 });
+}
+
+/** True when its parent is not there. One that is there already is made. */
+async function makeOne(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    return false;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOENT' && dirname(folder) !== folder) return true;
+    throw error;
+  }
+}
+
+/** Asked by doing: permission bits say nothing of a read-only or full file system. */
+async function tryToWrite(folder: string): Promise<void> {
+  const probe = join(folder, `.can-write-${process.pid}`);
+  await writeFile(probe, 'x', { mode: 0o600 });
+  await rm(probe);
+}

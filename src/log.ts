@@ -1,0 +1,71 @@
+/** Log lines as JSON, or for a person's eyes on a terminal. To standard error: standard output is the audit's. */
+
+import { pino, stdSerializers, type DestinationStream } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import type { Log } from './model/ports.js';
+
+/** What decides how the log looks. */
+export interface LogOptions {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly format: 'json' | 'pretty';
+}
+
+/**
+ * A log. What stands under a key that speaks of a secret (authorization, password, token, secret, env) is replaced, at any
+ * depth and in errors too, and so is what a Redis address has before its host.
+ */
+export function createLog(options: LogOptions, destination: DestinationStream | null = null): Log {
+  const to = destination ?? pino.destination({ fd: 2, sync: true });
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: (data) => withoutSecrets(data, 0) as typeof data },
+      // Errors were made plain by `withoutSecrets` already.
+      serializers: { err: (plain: unknown) => plain },
+    },
+    options.format === 'pretty' ? forPeople(to, destination === null && process.stderr.isTTY) : to,
+  );
+  return {
+    debug: (data, sentence) => logger.debug(data, withoutLogin(sentence)),
+    info: (data, sentence) => logger.info(data, withoutLogin(sentence)),
+    warn: (data, sentence) => logger.warn(data, withoutLogin(sentence)),
+    error: (data, sentence) => logger.error(data, withoutLogin(sentence)),
+  };
+}
+
+/** Turns each line of JSON into one to be read; in colour where a person's terminal can show it (`NO_COLOR` is honoured). */
+function forPeople(to: DestinationStream, onTerminal: boolean): DestinationStream {
+  const toText = prettyFactory({ colorize: onTerminal && process.stderr.hasColors() });
+  return { write: (line) => to.write(toText(line)) };
+}
+
+const SECRET_KEY = /(^env|authorization|password|token|secret|credential)s?$/i;
+
+/** Deeper than this nobody reads; also where a circle ends. */
+const DEEPEST = 8;
+
+/** A copy with the secrets replaced. Things that are neither plain objects nor lists nor errors stay what they are. */
+function withoutSecrets(data: unknown, depth: number): unknown {
+  if (typeof data === 'string') return withoutLogin(data);
+  if (typeof data !== 'object' || data === null) return data;
+  if (depth > DEEPEST) return '[deeper]';
+  if (data instanceof Error) return withoutSecrets({ ...stdSerializers.err(data) }, depth + 1);
+  if (Array.isArray(data)) return data.map((each) => withoutSecrets(each, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(data);
+  if (prototype !== Object.prototype && prototype !== null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, each]) => [key, hides(key, each) ? '[hidden]' : withoutSecrets(each, depth + 1)]),
+  );
+}
+
+/** Numbers, truth values and nothing hold no secret; `tokensFile` is a path and ends in another word. */
+function hides(key: string, each: unknown): boolean {
+  return SECRET_KEY.test(key) && each !== null && (typeof each === 'string' || typeof each === 'object');
+}
+
+/** Greedy on purpose: a password may hold an `@` itself. */
+function withoutLogin(text: string): string {
+  return text.replaceAll(/(rediss?:\/\/)\S*@/g, '$1***@');
+}

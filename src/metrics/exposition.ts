@@ -1,0 +1,119 @@
+/** The text that Prometheus reads: one look, and the gate's own counters beside it. */
+
+import type { Registry } from 'prom-client';
+import { CARD_STATES } from '../model/card.js';
+import type { Occupancy } from '../model/occupancy.js';
+import type { GateStatus, Watched } from '../model/ports.js';
+import { PROBES, type ProbeName, type Snapshot } from '../model/snapshot.js';
+import { putCards } from './card-series.js';
+import { createFreshPage, type FreshPage } from './fresh-page.js';
+import type { MeterWithRegistry } from './meter.js';
+import { METRICS } from './names.js';
+
+/** What a page may show, and who hears of a part of it that failed. */
+export interface PageOptions {
+  /** `TUNEPLANE_METRICS_HOLDERS`. */
+  readonly holders: boolean;
+  /** prom-client's own, of this process; null: left out. */
+  readonly process: Registry | null;
+  /** A fault of ours: the part it is in is missing from the page, the rest is there. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+/**
+ * The whole page. Never rejects. `watched` null means that no look could be had at all: then every probe reads as failed and
+ * no card is shown, but the gate's own numbers are. `status` null leaves out what the gate is busy with.
+ */
+export async function renderMetrics(
+  watched: Watched | null,
+  status: GateStatus | null,
+  meter: MeterWithRegistry,
+  options: PageOptions,
+): Promise<string> {
+  // Everything of the look is read here, in one turn of the event loop; what is awaited below is only text.
+  const look = lookPage(watched, meter, options) ?? lookPage(null, meter, options);
+  const gate = createFreshPage();
+  putStatus(gate, status, meter);
+  const registries = [look?.registry, gate.registry, meter.registry, options.process];
+  const parts = await Promise.all(registries.map((registry) => textOf(registry, options.onFault)));
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** The series of one look; null where making them failed. */
+function lookPage(watched: Watched | null, meter: MeterWithRegistry, options: PageOptions): FreshPage | null {
+  try {
+    const page = createFreshPage();
+    if (watched === null) {
+      page.put(METRICS.externalProbeOk, [[{}, 0]]);
+      page.put(
+        METRICS.probeSuccess,
+        PROBES.map((probe) => [{ probe }, 0]),
+      );
+      page.put(
+        METRICS.probeLastSuccess,
+        PROBES.map((probe) => [{ probe }, seconds(meter.lastSuccessMs(probe))]),
+      );
+      return page;
+    }
+    putMachine(page, watched.occupancy);
+    putProbes(page, watched.occupancy, watched.snapshot, meter);
+    putCards(page, watched.occupancy, meter, options.holders);
+    return page;
+  } catch (fault) {
+    options.onFault(fault);
+    return null;
+  }
+}
+
+function putMachine(page: FreshPage, occupancy: Occupancy): void {
+  page.put(
+    METRICS.cards,
+    CARD_STATES.map((state) => [{ state }, occupancy.counts[state]]),
+  );
+  page.put(METRICS.cardsExpected, [[{}, occupancy.expected]]);
+  page.put(METRICS.externalProbeOk, [[{}, occupancy.externalProbeOk]]);
+  page.put(METRICS.snapshotTimestamp, [[{}, seconds(occupancy.observedAtMs)]]);
+}
+
+/** A check that is switched off cannot see: health says so with 0. Of the processes, once nobody asks, nothing is said. */
+function putProbes(page: FreshPage, occupancy: Occupancy, snapshot: Snapshot, meter: MeterWithRegistry): void {
+  const asked = PROBES.filter((probe) => probe !== 'processes' || occupancy.probes.processes.state !== 'off');
+  const lastMs = (probe: ProbeName): number | null =>
+    occupancy.probes[probe].state === 'ok' ? snapshot.endedAtMs : meter.lastSuccessMs(probe);
+  const tookMs = (probe: ProbeName): number | null => occupancy.probes[probe].tookMs;
+  page.put(
+    METRICS.probeSuccess,
+    asked.map((probe) => [{ probe }, occupancy.probes[probe].state === 'ok']),
+  );
+  page.put(
+    METRICS.probeDuration,
+    asked.map((probe) => [{ probe }, seconds(tookMs(probe))]),
+  );
+  page.put(
+    METRICS.probeLastSuccess,
+    asked.map((probe) => [{ probe }, seconds(lastMs(probe))]),
+  );
+}
+
+function putStatus(page: FreshPage, status: GateStatus | null, meter: MeterWithRegistry): void {
+  page.put(METRICS.runsWaiting, [[{}, meter.runsWaiting()]]);
+  if (status === null) return;
+  page.put(METRICS.admissionsInFlight, [[{}, status.inFlight]]);
+  page.put(METRICS.lockWaiters, [[{}, status.lockWaiters]]);
+  page.put(METRICS.lockHeld, [[{}, status.lockHeld]]);
+  page.put(METRICS.redisUp, [[{}, status.redisUp]]);
+}
+
+function seconds(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : milliseconds / 1000;
+}
+
+/** The text of one registry; empty where it could not be made. */
+async function textOf(registry: Registry | null | undefined, onFault: (fault: unknown) => void): Promise<string> {
+  try {
+    return registry === null || registry === undefined ? '' : await registry.metrics();
+  } catch (fault) {
+    onFault(fault);
+    return '';
+  }
+}

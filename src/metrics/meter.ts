@@ -1,0 +1,89 @@
+/** Counts what happened since the gate began, in a registry that lives as long as the gate. */
+
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { OUTCOMES, PHASES } from '../model/admission.js';
+import type { CardUuid } from '../model/card.js';
+import type { Clock, Meter } from '../model/ports.js';
+import { BLIND_REASONS, PROBES, type BlindReason, type ProbeName, type Snapshot } from '../model/snapshot.js';
+import { METRICS, type Metric } from './names.js';
+import { createWaiting } from './waiting.js';
+
+/** The meter, and what the page needs to know of it. */
+export interface MeterWithRegistry extends Meter {
+  /** The counters and histograms; nothing of one look is in it. */
+  readonly registry: Registry;
+  /** Starts on this card that failed since the gate began. */
+  startFailures(uuid: CardUuid): number;
+  /** Epoch milliseconds of the end of the last look in which this probe could see; null when it never could. */
+  lastSuccessMs(probe: ProbeName): number | null;
+  /** Runs told to wait in the last 30 s and not admitted since. */
+  runsWaiting(): number;
+}
+
+/** Every value of every label is there from the start, so that an increase from 0 is seen as one. */
+export function createMeter(clock: Clock, build = { version: 'unknown', revision: 'unknown' }): MeterWithRegistry {
+  const registry = new Registry();
+  const admissions = counter(registry, METRICS.admissions);
+  const probeFailures = counter(registry, METRICS.probeFailures);
+  const admissionDuration = histogram(registry, METRICS.admissionDuration);
+  const phaseDuration = histogram(registry, METRICS.phaseDuration);
+  const lockHold = histogram(registry, METRICS.lockHold);
+  const lockLost = counter(registry, METRICS.lockLost);
+  const claimRaces = counter(registry, METRICS.claimRaces);
+  const leftOversRemoved = counter(registry, METRICS.leftOversRemoved);
+  const cardsGranted = counter(registry, METRICS.cardsGranted);
+  new Gauge({ ...options(METRICS.buildInfo), registers: [registry] }).set({ ...build }, 1);
+  for (const outcome of OUTCOMES) admissions.inc({ outcome }, 0);
+  for (const phase of PHASES) phaseDuration.zero({ phase });
+  for (const probe of PROBES) for (const reason of BLIND_REASONS) probeFailures.inc({ probe, reason }, 0);
+
+  const waiting = createWaiting();
+  const startFailures = new Map<CardUuid, number>();
+  const lastSuccessMs = new Map<ProbeName, number>();
+
+  return {
+    registry,
+    outcome(outcome, seconds) {
+      admissions.inc({ outcome });
+      admissionDuration.observe(seconds);
+    },
+    toldToWait: (runId) => waiting.told(runId, clock.monotonic()),
+    noLongerWaiting: (runId) => waiting.over(runId),
+    phase: (phase, seconds) => phaseDuration.observe({ phase }, seconds),
+    lockHeldFor: (seconds) => lockHold.observe(seconds),
+    lockLost: () => lockLost.inc(),
+    claimRace: () => claimRaces.inc(),
+    leftOverRemoved: () => leftOversRemoved.inc(),
+    granted: (cards) => cardsGranted.inc(cards),
+    startFailed(cards) {
+      for (const uuid of cards) startFailures.set(uuid, (startFailures.get(uuid) ?? 0) + 1);
+    },
+    looked(snapshot) {
+      for (const probe of PROBES) {
+        const why = blindWhy(snapshot, probe);
+        if (why !== null) probeFailures.inc({ probe, reason: why });
+        if (snapshot[probe].kind === 'seen') lastSuccessMs.set(probe, snapshot.endedAtMs);
+      }
+    },
+    startFailures: (uuid) => startFailures.get(uuid) ?? 0,
+    lastSuccessMs: (probe) => lastSuccessMs.get(probe) ?? null,
+    runsWaiting: () => waiting.count(clock.monotonic()),
+  };
+}
+
+function blindWhy(snapshot: Snapshot, probe: ProbeName): BlindReason | null {
+  const probed = snapshot[probe];
+  return probed.kind === 'blind' ? probed.why : null;
+}
+
+function options(metric: Metric): { name: string; help: string; labelNames: string[] } {
+  return { name: metric.name, help: metric.help, labelNames: [...metric.labels] };
+}
+
+function counter(registry: Registry, metric: Metric): Counter {
+  return new Counter({ ...options(metric), registers: [registry] });
+}
+
+function histogram(registry: Registry, metric: Metric): Histogram {
+  return new Histogram({ ...options(metric), buckets: [...(metric.buckets ?? [])], registers: [registry] });
+}

@@ -1,0 +1,99 @@
+/** Every metric of the gate, once: name, type, help and labels. The page, the counters and the README come from here. */
+
+/** What a metric is. `buckets` in seconds, for histograms. */
+export interface Metric {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+const gauge = (name: string, help: string, ...labels: readonly string[]): Metric => metric('gauge', name, help, labels);
+const counter = (name: string, help: string, ...labels: readonly string[]): Metric =>
+  metric('counter', name, help, labels);
+const card = (name: string, help: string, ...labels: readonly string[]): Metric =>
+  metric('gauge', `card_${name}`, help, ['uuid', 'index', ...labels]);
+const histogram = (name: string, help: string, buckets: readonly number[], ...labels: readonly string[]): Metric => ({
+  ...metric('histogram', name, help, labels),
+  buckets,
+});
+
+/** From a lock that nobody wants to a pull that takes minutes. */
+const PHASE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** From an answer out of the books to a start that is slow: the limits of lock, pull wait and start together. */
+const ADMISSION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+/** One look and a few creates; above that the lock is kept through a start. */
+const LOCK_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** All of them, in the order of the page. */
+export const METRICS = {
+  cards: gauge('cards', 'Known cards by state; each card is in exactly one.', 'state'),
+  cardsExpected: gauge('cards_expected', 'Cards that this machine should have.'),
+  externalProbeOk: gauge(
+    'external_probe_ok',
+    'Whether the memory of the cards could be read (1), which shows use from outside; 1 too where that check is off.',
+  ),
+  probeSuccess: gauge('probe_success', 'Whether the probe could see in this look (1) or not (0).', 'probe'),
+  probeDuration: gauge('probe_duration_seconds', 'How long the probe took in this look.', 'probe'),
+  probeLastSuccess: gauge(
+    'probe_last_success_timestamp_seconds',
+    'When the probe last could see; absent until it did.',
+    'probe',
+  ),
+  probeFailures: counter('probe_failures_total', 'Looks in which the probe could not see, by why.', 'probe', 'reason'),
+  snapshotTimestamp: gauge('snapshot_timestamp_seconds', 'When the look began that this page shows.'),
+  cardState: card('state', 'Whether the card is in this state (1) or not (0).', 'state'),
+  cardUnhealthy: card(
+    'unhealthy',
+    'Whether this takes the card out (1) or not (0), held cards too; absent where the card cannot say.',
+    'reason',
+  ),
+  cardWarning: card(
+    'warning',
+    'Whether this is to be known of the card (1) or not (0), which stays in use; absent where the card cannot say.',
+    'reason',
+  ),
+  cardStartFailures: {
+    ...card('start_failures_total', 'Starts on this card that failed since the gate began.'),
+    type: 'counter',
+  },
+  cardClaims: card('claims', 'Live containers that claim the card; more than 1 is a double booking.'),
+  cardProcesses: card('processes', "Compute processes on the card, a job's own included."),
+  cardMemoryUsed: card('memory_used_bytes', 'Memory in use on the card.'),
+  cardMemorySize: card('memory_size_bytes', 'Memory that the card has.'),
+  cardPersistence: card('persistence_mode', 'Whether persistence mode is on (1) or off (0).'),
+  cardInfo: card('info', 'What the card is; always 1.', 'name', 'pci_bus_id', 'driver_version', 'series'),
+  cardHolder: card(
+    'holder_info',
+    'The run that holds the card; always 1. Only with TUNEPLANE_METRICS_HOLDERS.',
+    'run_id',
+  ),
+  admissions: counter('admissions_total', 'Admissions by their answer; dry runs are not counted.', 'outcome'),
+  runsWaiting: gauge('runs_waiting', 'Runs told to wait in the last 30 s and not admitted since.'),
+  admissionDuration: histogram(
+    'admission_duration_seconds',
+    'From request to answer of an admission.',
+    ADMISSION_BUCKETS,
+  ),
+  phaseDuration: histogram(
+    'admission_phase_duration_seconds',
+    'How long one phase of an admission took.',
+    PHASE_BUCKETS,
+    'phase',
+  ),
+  lockHold: histogram('lock_hold_seconds', 'How long the lock was held at a time.', LOCK_BUCKETS),
+  admissionsInFlight: gauge('admissions_in_flight', 'Admissions under way in this process.'),
+  lockWaiters: gauge('lock_waiters', 'Admissions of this process that wait for the lock.'),
+  lockHeld: gauge('lock_held', 'Whether this process holds the lock (1) or not (0).'),
+  redisUp: gauge('redis_up', 'Whether Redis answers (1) or not (0); absent without Redis.'),
+  lockLost: counter('lock_lost_total', 'Leases that were lost while they were held.'),
+  claimRaces: counter('claim_races_total', 'Claims taken back because another claim was on the same card.'),
+  leftOversRemoved: counter('left_over_claims_removed_total', 'Created containers of dead gates that were removed.'),
+  cardsGranted: counter('cards_granted_total', 'Cards given to runs.'),
+  buildInfo: gauge('build_info', 'Which build this is; always 1.', 'version', 'revision'),
+} as const satisfies Record<string, Metric>;
+
+function metric(type: Metric['type'], name: string, help: string, labels: readonly string[]): Metric {
+  return { name: `tuneplane_gpu_${name}`, type, help, labels };
+}

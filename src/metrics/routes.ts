@@ -1,0 +1,81 @@
+/** `GET /metrics`. */
+
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Router, type Request, type Response } from 'express';
+import { Registry } from 'prom-client';
+import type { GateStatus, Log, Watch, Watched } from '../model/ports.js';
+import { wantsGzip } from './accept-encoding.js';
+import { renderMetrics } from './exposition.js';
+import type { MeterWithRegistry } from './meter.js';
+import { scrapeLimitMs } from './scrape-limit.js';
+
+/** What the page is made of. */
+export interface MetricsParts {
+  readonly watch: Pick<Watch, 'recent'>;
+  readonly status: () => GateStatus;
+  readonly meter: MeterWithRegistry;
+  /** From `createProcessMetrics`; null: left out. */
+  readonly process: Registry | null;
+  /** `TUNEPLANE_METRICS_HOLDERS`. */
+  readonly holders: boolean;
+  readonly log: Pick<Log, 'error'>;
+}
+
+const zip = promisify(gzip);
+
+/** Always answers 200 with a page, within the scrape's time: what could not be seen is said on the page. */
+export function metricsRoutes(parts: MetricsParts): Router {
+  const router = Router();
+  router.get('/metrics', (req, res) => answer(req, res, parts));
+  return router;
+}
+
+async function answer(req: Request, res: Response, parts: MetricsParts): Promise<void> {
+  const { meter, holders, process } = parts;
+  const onFault = (fault: unknown): void =>
+    parts.log.error({ err: fault }, 'A part of the metrics page could not be made.');
+  const limitMs = scrapeLimitMs(req.get('x-prometheus-scrape-timeout-seconds'));
+  const watched = await lookWithin(parts.watch, limitMs, onFault);
+  const page = await renderMetrics(watched, statusOf(parts, onFault), meter, { holders, process, onFault });
+  const plain = Buffer.from(page);
+  const zipped = wantsGzip(req.get('accept-encoding')) ? await zip(plain) : null;
+  res.setHeader('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE);
+  res.setHeader('Vary', 'Accept-Encoding');
+  if (zipped !== null) res.setHeader('Content-Encoding', 'gzip');
+  res.setHeader('Content-Length', (zipped ?? plain).length);
+  // Not `send`: it would make an etag of the whole page at each scrape.
+  res.end(zipped ?? plain);
+}
+
+function statusOf(parts: MetricsParts, onFault: (fault: unknown) => void): GateStatus | null {
+  try {
+    return parts.status();
+  } catch (fault) {
+    onFault(fault);
+    return null;
+  }
+}
+
+/** The watch keeps its time by itself; this is for a fault of ours in it, and leaves it a moment to be the first. */
+const GRACE_MS = 100;
+
+/** A look, or null where none came in time or asking threw. */
+async function lookWithin(
+  watch: Pick<Watch, 'recent'>,
+  limitMs: number,
+  onFault: (fault: unknown) => void,
+): Promise<Watched | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no look came within ${limitMs} ms`)), limitMs + GRACE_MS);
+  });
+  try {
+    return await Promise.race([watch.recent(limitMs), late]);
+  } catch (fault) {
+    onFault(fault);
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}

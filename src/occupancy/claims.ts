@@ -1,0 +1,101 @@
+/** Which jobs hold which cards, by the labels on their containers. */
+
+import { cardIndex, type CardUuid } from '../model/card.js';
+import { LABEL } from '../model/labels.js';
+import type { Claim } from '../model/occupancy.js';
+import { holds, type ContainersSeen, type Probed, type SeenContainer } from '../model/snapshot.js';
+import type { KnownCard } from './known-cards.js';
+import { cardsNamed, cardWithIndex } from './named-card.js';
+
+/** What the claim labels say of the cards that are here, and sentences for what they say of others. */
+export interface Claims {
+  /** Oldest first. A card that nobody claims is not in it. */
+  readonly byCard: ReadonlyMap<KnownCard, readonly Claim[]>;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Live claims by card. A uuid holds that card wherever it stands today and never another one in its place; an index holds
+ * the card that has it today. Blind containers claim nothing here: the judge knows that they were not seen.
+ */
+export function readClaims(docker: Probed<ContainersSeen>, cards: readonly KnownCard[]): Claims {
+  const byCard = new Map<KnownCard, Claim[]>();
+  const notes: string[] = [];
+  for (const container of oldestFirst(docker)) {
+    if (container.claim === null || !holds(container.state)) continue;
+    const claim = claimOf(container);
+    const { held, unplaced, guessed } = placeClaim(container, cards);
+    for (const card of held) byCard.set(card, [...(byCard.get(card) ?? []), claim]);
+    const who = `container ${container.name} (${container.state})`;
+    if (unplaced.length > 0) notes.push(`${who} claims ${unplaced.join(', ')}, which is not here`);
+    if (guessed.length > 0) {
+      notes.push(
+        `${who} is taken to hold cards ${guessed.join(',')} by its label, since the driver shows no uuids now`,
+      );
+    }
+    if (container.claim.unread.length > 0) {
+      notes.push(`the claim of ${who} cannot be read in full: ${container.claim.unread.map(quoted).join(', ')}`);
+    }
+  }
+  return { byCard, notes };
+}
+
+function placeClaim(container: SeenContainer, cards: readonly KnownCard[]) {
+  // A set: a container that names a card twice holds it once.
+  const held = new Set<KnownCard>();
+  const unplaced: string[] = [];
+  const guessed: number[] = [];
+  const { uuids, indices } = container.claim ?? { uuids: [], indices: [] };
+  for (const uuid of uuids) {
+    const named = cardsNamed(cards, uuid);
+    const standIn = named.length === 0 ? unnamedCard(container, uuid, uuids, cards) : undefined;
+    for (const card of named) held.add(card);
+    if (standIn !== undefined) {
+      held.add(standIn);
+      guessed.push(Number(standIn.index));
+    } else if (named.length === 0) unplaced.push(uuid);
+  }
+  for (const index of indices) {
+    const card = cardWithIndex(cards, index);
+    if (card === undefined) unplaced.push(`card ${index}`);
+    else held.add(card);
+  }
+  return { held, unplaced, guessed };
+}
+
+/**
+ * After a restart with a blind driver and no memory of the cards, those configured have no uuid yet. The index that the
+ * claim's own label gives at the same place is then the best that is known; without it a held card would look unclaimed.
+ */
+function unnamedCard(
+  container: SeenContainer,
+  uuid: CardUuid,
+  uuids: readonly CardUuid[],
+  cards: readonly KnownCard[],
+): KnownCard | undefined {
+  const written = container.labels[LABEL.gpus]?.split(',')[uuids.indexOf(uuid)]?.trim() ?? '';
+  if (!/^\d+$/.test(written)) return undefined;
+  const card = cardWithIndex(cards, cardIndex(Number(written)));
+  return card?.uuid === null && card.sight.kind === 'unseen' ? card : undefined;
+}
+
+function claimOf(container: SeenContainer): Claim {
+  const runId = container.labels[LABEL.runId];
+  return {
+    runId: runId === undefined || runId === '' ? container.name : runId,
+    container: container.name,
+    containerId: container.id,
+    state: container.state,
+    createdAtMs: container.createdAtMs,
+    principal: container.labels[LABEL.principal] ?? null,
+    labels: Object.fromEntries(Object.entries(container.labels).filter(([key]) => !key.startsWith('tuneplane.'))),
+  };
+}
+
+/** In order of creation, so that claims and notes do not depend on the order of Docker's list. */
+function oldestFirst(docker: Probed<ContainersSeen>): readonly SeenContainer[] {
+  if (docker.kind === 'blind') return [];
+  return docker.value.containers.toSorted((a, b) => a.createdAtMs - b.createdAtMs || a.id.localeCompare(b.id));
+}
+
+const quoted = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,66 @@
+/** Which cards are out on purpose, and by whose word. */
+
+import type { ExcludedBecause, JudgeRules } from '../model/occupancy.js';
+import type { Exclusion } from '../model/snapshot.js';
+import type { KnownCard } from './known-cards.js';
+import { cardWithIndex, cardWithUuid } from './named-card.js';
+
+/** The cards taken out, and sentences about words that take nothing out. */
+export interface Exclusions {
+  readonly byCard: ReadonlyMap<KnownCard, ExcludedBecause>;
+  readonly notes: readonly string[];
+}
+
+/**
+ * A card that is out for several reasons shows the one that a person gave: an operator's call, then the settings, then
+ * partitioning (MIG), then the configured count.
+ */
+export function excludedCards(
+  cards: readonly KnownCard[],
+  byOperator: readonly Exclusion[],
+  rules: Pick<JudgeRules, 'configuredCount' | 'excludeCards'>,
+): Exclusions {
+  const bySettings = rules.excludeCards.map((word) => ({ word, card: cardMeant(cards, word) }));
+  const byCard = new Map<KnownCard, ExcludedBecause>();
+  for (const card of cards) {
+    const because =
+      operatorsWord(card, byOperator) ??
+      settingsWord(bySettings.find((named) => named.card === card)?.word) ??
+      partitioned(card) ??
+      outsideTheCount(card, rules.configuredCount);
+    if (because !== null) byCard.set(card, because);
+  }
+  const notes = [
+    ...bySettings
+      .filter(({ card }) => card === undefined)
+      .map(({ word }) => `TUNEPLANE_EXCLUDE_CARDS names ${word}, which is not here`),
+    ...byOperator
+      .filter(({ uuid }) => cardWithUuid(cards, uuid) === undefined)
+      .map(({ uuid, principal }) => `${uuid}, excluded by ${principal}, is not here`),
+  ];
+  return { byCard, notes };
+}
+
+function cardMeant(cards: readonly KnownCard[], word: string): KnownCard | undefined {
+  return /^\d+$/.test(word) ? cardWithIndex(cards, Number(word)) : cardWithUuid(cards, word);
+}
+
+function operatorsWord(card: KnownCard, exclusions: readonly Exclusion[]): ExcludedBecause | null {
+  const word = exclusions.find(({ uuid }) => cardWithUuid([card], uuid) !== undefined);
+  return word === undefined ? null : { by: 'operator', reason: word.reason, since: word.since };
+}
+
+function settingsWord(word: string | undefined): ExcludedBecause | null {
+  return word === undefined ? null : { by: 'settings', reason: `TUNEPLANE_EXCLUDE_CARDS names ${word}`, since: null };
+}
+
+function partitioned(card: KnownCard): ExcludedBecause | null {
+  const mode = card.sight.kind === 'row' ? card.sight.row.migMode : null;
+  if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'enabled') return null;
+  return { by: 'mig', reason: 'it is partitioned (MIG is enabled)', since: null };
+}
+
+function outsideTheCount(card: KnownCard, configuredCount: number): ExcludedBecause | null {
+  if (configuredCount === 0 || card.index === null || card.index < configuredCount) return null;
+  return { by: 'count', reason: `the configured count is ${configuredCount}`, since: null };
+}

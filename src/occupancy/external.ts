@@ -1,0 +1,64 @@
+/** Who uses a card besides the jobs, as far as processes, memory and pinned containers tell. */
+
+import type { Finding, WarningReason } from '../model/card.js';
+import type { ExternalUse, JudgeRules } from '../model/occupancy.js';
+import type { ComputeProcess, Off, Probed } from '../model/snapshot.js';
+import type { KnownCard } from './known-cards.js';
+
+/** What was found about the use of one card. */
+export interface Use {
+  /** Of a held card the job's own processes and memory are in it: the driver does not tell whose they are. */
+  readonly external: ExternalUse | null;
+  /** Null where the list could not be had, or the card has no uuid to look for in it. */
+  readonly processes: number | null;
+  readonly warnings: readonly Finding<WarningReason>[];
+  readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
+}
+
+/**
+ * A process, memory at or above the limit, or a pinned container: each alone makes it used. Without the process list the
+ * other two decide. With the check switched off nobody asks, and nothing is used from outside.
+ */
+export function externalUse(
+  card: KnownCard,
+  list: Probed<readonly ComputeProcess[]> | Off,
+  pinnedBy: readonly string[],
+  rules: Pick<JudgeRules, 'checkExternal' | 'memoryBusyMib'>,
+): Use {
+  const processes =
+    list.kind === 'seen' && card.uuid !== null ? list.value.filter(({ uuid }) => uuid === card.uuid) : null;
+  if (!rules.checkExternal) {
+    return { external: null, processes: processes?.length ?? null, warnings: [], warned: {} };
+  }
+
+  const memory = card.sight.kind === 'row' ? card.sight.row.memoryUsedMib : null;
+  const used = memory?.kind === 'value' ? memory.value : null;
+  const busy = used !== null && used >= rules.memoryBusyMib;
+  const inUse = busy || pinnedBy.length > 0 || (processes ?? []).length > 0;
+  return {
+    external: inUse
+      ? {
+          processes: (processes ?? []).map(({ pid, name, memoryMib }) => ({ pid, name, memoryMib })),
+          memoryMib: busy ? used : null,
+          containers: pinnedBy,
+        }
+      : null,
+    processes: processes?.length ?? null,
+    ...blindList(processes, used, busy),
+  };
+}
+
+/**
+ * Memory in use and nobody listed: as in a container without the host's pid namespace. A small process is then invisible.
+ * https://github.com/NVIDIA/nvidia-docker/issues/1460
+ */
+function blindList(
+  processes: readonly ComputeProcess[] | null,
+  used: number | null,
+  busy: boolean,
+): Pick<Use, 'warnings' | 'warned'> {
+  if (processes === null || used === null) return { warnings: [], warned: {} };
+  if (!busy || processes.length > 0) return { warnings: [], warned: { process_list_blind: false } };
+  const detail = `${used} MiB are in use and the process list shows nobody: it may be blind here (host pid namespace?)`;
+  return { warnings: [{ reason: 'process_list_blind', detail }], warned: { process_list_blind: true } };
+}

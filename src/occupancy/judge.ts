@@ -1,0 +1,116 @@
+/** Turns one snapshot into states: what every card is up to, and why. Pure. */
+
+import { CARD_STATES, type CardState } from '../model/card.js';
+import type { JudgedCard, JudgeRules, Occupancy } from '../model/occupancy.js';
+import type { Snapshot } from '../model/snapshot.js';
+import { readClaims, type Claims } from './claims.js';
+import { excludedCards, type Exclusions } from './exclusions.js';
+import { explain } from './explain.js';
+import { externalUse } from './external.js';
+import { healthOf } from './health.js';
+import { knownCards, type KnownCard } from './known-cards.js';
+import { readPins, type Pins } from './pins.js';
+import { reportProbes } from './probe-reports.js';
+import { externalProbeOk, unknownBecause } from './sight.js';
+
+/**
+ * Judges every card that is known: those the driver shows, those it complains about, those that are missing. A doubt never
+ * makes a card free, and one bad card never takes another with it. Same snapshot and rules, same answer.
+ */
+export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
+  const known = knownCards(snapshot.gpus, snapshot.remembered, rules.configuredCount);
+  const books = {
+    claims: readClaims(snapshot.docker, known),
+    pins: rules.checkExternal ? readPins(snapshot.docker, known) : NO_PINS,
+    exclusions: excludedCards(known, snapshot.exclusions, rules),
+  };
+  const cards = known.map((card) => judgeCard(card, books, snapshot, rules));
+  const facts = {
+    observedAtMs: snapshot.startedAtMs,
+    cards,
+    counts: countStates(cards),
+    expected: rules.configuredCount > 0 ? rules.configuredCount : cards.length,
+    externalProbeOk: externalProbeOk(snapshot.gpus, rules),
+    series: nameOfSeries(rules, cards.find((card) => card.name !== null)?.name ?? null),
+    probes: reportProbes(snapshot),
+    notes: [...books.claims.notes, ...books.pins.notes, ...books.exclusions.notes],
+    links: snapshot.links,
+  };
+  return { ...facts, explain: explain(facts) };
+}
+
+/** The findings that decide a card's state. */
+export type Deciding = Pick<JudgedCard, 'claims' | 'excluded' | 'unhealthy' | 'external' | 'unknownBecause'>;
+
+/** The one state that the findings add up to; first match wins. */
+export function stateOf(found: Deciding): CardState {
+  if (found.claims.length > 0) return 'job_held';
+  if (found.excluded !== null) return 'excluded';
+  if (found.unhealthy.length > 0) return 'unhealthy';
+  // Without the containers a load may be a job's: nobody can say that it comes from outside.
+  if (found.unknownBecause === 'docker') return 'unknown';
+  if (found.external !== null) return 'external';
+  if (found.unknownBecause !== null) return 'unknown';
+  return 'free';
+}
+
+/** What the books say of the cards, read once for all of them. */
+interface Books {
+  readonly claims: Claims;
+  readonly pins: Pins;
+  readonly exclusions: Exclusions;
+}
+
+const NO_PINS: Pins = { byCard: new Map(), notes: [] };
+
+function judgeCard(card: KnownCard, books: Books, snapshot: Snapshot, rules: JudgeRules): JudgedCard {
+  const health = healthOf(card, rules.checkHealth);
+  const use = externalUse(card, snapshot.processes, books.pins.byCard.get(card) ?? [], rules);
+  const found = {
+    claims: books.claims.byCard.get(card) ?? [],
+    excluded: books.exclusions.byCard.get(card) ?? null,
+    unhealthy: health.unhealthy,
+    external: use.external,
+    unknownBecause: unknownBecause(card, snapshot.docker.kind === 'blind', rules),
+  };
+  return {
+    ...shown(card, snapshot, rules),
+    ...found,
+    state: stateOf(found),
+    health: health.health,
+    warnings: [...health.warnings, ...use.warnings],
+    warned: { ...health.warned, ...use.warned },
+    processes: use.processes,
+  };
+}
+
+const MIB = 1024 * 1024;
+
+/** What is shown of a card and decides nothing: a value that could not be read is null. */
+function shown(card: KnownCard, snapshot: Snapshot, rules: JudgeRules) {
+  const row = card.sight.kind === 'row' ? card.sight.row : null;
+  const driver = snapshot.gpus.kind === 'seen' ? snapshot.gpus.value.driverVersion : null;
+  const persistence = row?.persistenceMode.kind === 'value' ? row.persistenceMode.value : null;
+  return {
+    index: card.index,
+    uuid: card.uuid,
+    name: card.name,
+    pciBusId: card.pciBusId,
+    driverVersion: row?.driverVersion ?? driver,
+    series: nameOfSeries(rules, card.name),
+    memoryUsedBytes: row?.memoryUsedMib.kind === 'value' ? row.memoryUsedMib.value * MIB : null,
+    memorySizeBytes: row?.memoryTotalMib.kind === 'value' ? row.memoryTotalMib.value * MIB : null,
+    persistenceMode: persistence === 'Enabled' ? true : persistence === 'Disabled' ? false : null,
+  };
+}
+
+/** The setting where there is one; of a mixed machine the name of its first card speaks. Null while no name is known. */
+function nameOfSeries(rules: JudgeRules, name: string | null): string | null {
+  return rules.clusterProfile ?? name?.toLowerCase() ?? null;
+}
+
+function countStates(cards: readonly JudgedCard[]): Record<CardState, number> {
+  const counts = Object.fromEntries(CARD_STATES.map((state) => [state, 0])) as Record<CardState, number>;
+  for (const card of cards) counts[card.state] += 1;
+  return counts;
+}

@@ -1,0 +1,54 @@
+/** Which cards containers that are no jobs were given by id. */
+
+import type { ContainersSeen, Probed, SeenContainer } from '../model/snapshot.js';
+import type { KnownCard } from './known-cards.js';
+import { cardsNamed } from './named-card.js';
+
+/** Foreign containers by card, and sentences about those that cannot be put on one. */
+export interface Pins {
+  /** Names of containers, in order of the alphabet. A card that nobody is pinned to is not in it. */
+  readonly byCard: ReadonlyMap<KnownCard, readonly string[]>;
+  readonly notes: readonly string[];
+}
+
+/**
+ * A foreign container that runs, pauses or restarts uses the cards it was given by id, even while they idle. One that was
+ * given all cards (a monitoring agent) holds nothing, and one that could not be asked is a remark: both are told, not guessed.
+ */
+export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCard[]): Pins {
+  const byCard = new Map<KnownCard, string[]>();
+  const notes: string[] = [];
+  for (const container of foreignByName(docker)) {
+    const { name, pinned } = container;
+    switch (pinned.kind) {
+      case 'none':
+        break;
+      case 'all':
+        notes.push(`container ${name} can reach every card and is no job of ours`);
+        break;
+      case 'not_told':
+        notes.push(`it is not known which cards container ${name} was given: ${pinned.detail}`);
+        break;
+      case 'some': {
+        const strangers = pinned.ids.filter((id) => cardsNamed(cards, id).length === 0);
+        for (const card of new Set(pinned.ids.flatMap((id) => cardsNamed(cards, id)))) {
+          byCard.set(card, [...(byCard.get(card) ?? []), name]);
+        }
+        if (strangers.length > 0) {
+          notes.push(`container ${name} was given ${strangers.join(', ')}, which names no card here`);
+        }
+        break;
+      }
+      default:
+        pinned satisfies never;
+    }
+  }
+  return { byCard, notes };
+}
+
+function foreignByName(docker: Probed<ContainersSeen>): readonly SeenContainer[] {
+  if (docker.kind === 'blind') return [];
+  return docker.value.containers
+    .filter(({ claim, state }) => claim === null && ['running', 'paused', 'restarting'].includes(state))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}

@@ -1,0 +1,27 @@
+/** How each probe of a look fared, for the faces. */
+
+import type { ProbeReport } from '../model/occupancy.js';
+import type { Off, Probed, ProbeName, Snapshot } from '../model/snapshot.js';
+
+/** One report per probe; a probe that was switched off neither worked nor failed. */
+export function reportProbes(snapshot: Snapshot): Record<ProbeName, ProbeReport> {
+  return {
+    gpus: report('gpus', snapshot.gpus),
+    processes: report('processes', snapshot.processes),
+    health: report('health', snapshot.health),
+    docker: report('docker', snapshot.docker),
+  };
+}
+
+function report(probe: ProbeName, probed: Probed<unknown> | Off): ProbeReport {
+  switch (probed.kind) {
+    case 'seen':
+      return { probe, state: 'ok', why: null, detail: null, tookMs: probed.tookMs };
+    case 'blind':
+      return { probe, state: 'failed', why: probed.why, detail: probed.detail, tookMs: probed.tookMs };
+    case 'off':
+      return { probe, state: 'off', why: null, detail: null, tookMs: null };
+    default:
+      return probed satisfies never;
+  }
+}

@@ -1,0 +1,80 @@
+/** Opens what the settings name: files, the state folder, Docker, the lock. What keeps the gate from starting is said in one sentence. */
+
+import type Docker from 'dockerode';
+import { openPolicyFile } from './admission/policy-file.js';
+import { RULES_WITHOUT_A_FILE, type PolicyRules } from './admission/policy-rules.js';
+import type { Keys } from './http/auth.js';
+import { allowedHosts } from './http/host.js';
+import { openTokensFile } from './http/tokens-file.js';
+import { createRedisLock } from './lock/lease.js';
+import { localLock } from './lock/local-lock.js';
+import { passwordFrom } from './lock/password-file.js';
+import { openStateFolder, type StateFolder } from './lock/state-folder.js';
+import { defaultStateFolders } from './lock/usable-folder.js';
+import type { Clock, Lock, Log, Meter } from './model/ports.js';
+import { checkEngine, createDockerClient } from './runtime/docker-client.js';
+import type { Settings } from './settings/settings.js';
+
+/** Why the gate cannot start, in sentences for the operator. */
+export class CannotStart extends Error {}
+
+/** Who may call: the tokens file, or the hosts by which this machine alone is addressed. */
+export async function openKeys(settings: Settings, log: Log): Promise<Keys> {
+  if (settings.tokensFile === null) {
+    return { kind: 'open', hosts: allowedHosts(settings.listen, settings.allowedHosts) };
+  }
+  const opened = await openTokensFile(settings.tokensFile, log);
+  if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_TOKENS_FILE: ${opened.problems.join('; ')}`);
+  return { kind: 'tokens', file: opened.file };
+}
+
+/** What a request may ask for, as the policy file says now. */
+export async function openRules(settings: Settings, log: Log): Promise<() => PolicyRules | Promise<PolicyRules>> {
+  if (settings.policyFile === null) return () => RULES_WITHOUT_A_FILE;
+  const opened = await openPolicyFile(settings.policyFile, log);
+  if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_POLICY_FILE: ${opened.problems.join('; ')}`);
+  return () => opened.file.current();
+}
+
+/** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
+export async function findDocker(log: Log): Promise<Docker> {
+  const found = createDockerClient(process.env);
+  if (found.kind === 'problem') throw new CannotStart(found.detail);
+  const engine = await checkEngine(found.docker);
+  if (engine.kind === 'refused') throw new CannotStart(engine.detail);
+  if (engine.kind === 'ok') log.info({ docker: found.endpoint, version: engine.version }, 'Docker answers');
+  else log.warn({ docker: found.endpoint }, `Docker does not answer yet: ${engine.detail}`);
+  return found.docker;
+}
+
+/** The state folder, which one live gate holds at a time. */
+export async function openState(
+  settings: Settings,
+  clock: Clock,
+  log: Log,
+): Promise<Extract<StateFolder, { kind: 'open' }>> {
+  const candidates = settings.stateDir === null ? defaultStateFolders(process.env) : [settings.stateDir];
+  const state = await openStateFolder({ candidates, instanceId: settings.instanceId, clock, log });
+  if (state.kind === 'refused') throw new CannotStart(state.detail);
+  log.info({ folder: state.folder, instance_id: state.instanceId }, 'this gate keeps its state here');
+  return state;
+}
+
+/** The lock: Redis where it is set, else that of one process alone. */
+export function openLock(
+  settings: Settings,
+  clock: Clock,
+  log: Log,
+  meter: Pick<Meter, 'lockLost'>,
+): Lock & { close(): Promise<void> } {
+  if (settings.redisUrl === null) return Object.assign(localLock(), { close: async () => {} });
+  return createRedisLock({
+    url: settings.redisUrl,
+    password: settings.redisPasswordFile === null ? null : passwordFrom(settings.redisPasswordFile),
+    key: settings.lockKey,
+    leaseMs: settings.lockLeaseMs,
+    clock,
+    log,
+    meter,
+  });
+}

@@ -1,0 +1,87 @@
+/** Which sets of cards are compared at all. */
+
+import type { CardIndex } from '../model/card.js';
+import { splittingLevels, type IndexLinks } from './islands.js';
+
+/** Above this many sets only windows and islands are compared. All C(16,8) = 12,870 sets of a 16-card machine are below it. */
+export const MOST_SETS = 20_000;
+
+/** Sets in order of their indices, each ascending; `complete` when every possible set is among them. */
+export interface Candidates {
+  readonly candidates: readonly (readonly CardIndex[])[];
+  readonly complete: boolean;
+}
+
+/** Never empty where `count` of the free cards exist. `free` is ascending and without repetition. */
+export function candidatesFor(free: readonly CardIndex[], count: number, links: IndexLinks | null): Candidates {
+  if (numberOfSets(free.length, count) <= MOST_SETS) return { candidates: allSets(free, count), complete: true };
+  return { candidates: windowsAndIslands(free, count, links), complete: false };
+}
+
+function numberOfSets(from: number, count: number): number {
+  let sets = 1;
+  for (let taken = 1; taken <= Math.min(count, from - count); taken += 1) sets = (sets * (from - taken + 1)) / taken;
+  return sets;
+}
+
+function allSets(free: readonly CardIndex[], count: number): readonly (readonly CardIndex[])[] {
+  const sets: CardIndex[][] = [];
+  const chosen: CardIndex[] = [];
+  const extend = (from: number): void => {
+    const missing = count - chosen.length;
+    if (missing === 0) {
+      sets.push([...chosen]);
+      return;
+    }
+    for (let at = from; at <= free.length - missing; at += 1) {
+      chosen.push(free[at] as CardIndex);
+      extend(at + 1);
+      chosen.pop();
+    }
+  };
+  extend(0);
+  return sets;
+}
+
+/**
+ * Neighbours in the list of free cards (consecutive and aligned sets are among them), neighbours within each island, and sets
+ * put together from the fullest islands or the fewest blocks. The first kind alone serves every request that can be served.
+ */
+function windowsAndIslands(
+  free: readonly CardIndex[],
+  count: number,
+  links: IndexLinks | null,
+): readonly (readonly CardIndex[])[] {
+  const groupings = [
+    ...[8, 4, 2].map((size) => groups(free, (card) => Math.floor(card / size))),
+    ...(links === null ? [] : splittingLevels(links)).map(({ islandOf, islands }) =>
+      groups(free, (card) => islandOf.get(card) ?? islands + card),
+    ),
+  ];
+  const sets = [
+    ...windows(free, count),
+    ...groupings.flatMap((grouping) => grouping.flatMap((cards) => windows(cards, count))),
+    ...groupings.map((grouping) =>
+      grouping
+        .toSorted((a, b) => b.length - a.length)
+        .flat()
+        .slice(0, count),
+    ),
+  ].map((cards) => cards.toSorted((a, b) => a - b));
+  return [...new Map(sets.map((cards) => [cards.join(), cards])).values()].toSorted(inOrder);
+}
+
+function windows(cards: readonly CardIndex[], count: number): CardIndex[][] {
+  return Array.from({ length: Math.max(0, cards.length - count + 1) }, (_, at) => cards.slice(at, at + count));
+}
+
+function groups(cards: readonly CardIndex[], groupOf: (card: CardIndex) => number): CardIndex[][] {
+  const found = new Map<number, CardIndex[]>();
+  for (const card of cards) found.set(groupOf(card), [...(found.get(groupOf(card)) ?? []), card]);
+  return [...found.values()];
+}
+
+function inOrder(one: readonly CardIndex[], other: readonly CardIndex[]): number {
+  const at = one.findIndex((card, place) => card !== other[place]);
+  return at === -1 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+}

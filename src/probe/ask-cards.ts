@@ -1,0 +1,60 @@
+import type { CardIndex } from '../model/card.js';
+import type { Deadline } from './deadline.js';
+import { blindBecause, type Answer, type Line } from './line.js';
+import { listMayHelp, type ListCards } from './list-cards.js';
+import type { Listed } from './parse-list.js';
+
+/** A query that succeeded: of all cards, or, with `listed`, of those that `-L` still lists. */
+export type CardsAnswer =
+  | { readonly kind: 'answered'; readonly stdout: string; readonly listed: Listed | null }
+  | { readonly kind: 'blind'; readonly blind: ReturnType<typeof blindBecause> };
+
+/**
+ * Asks about all cards; where that fails because of one card's handle, asks `-L` which cards answer and then about those
+ * alone, by index, since by uuid every card fails. Only what a run that exited 0 printed is ever passed on: rows are flushed
+ * one at a time, so a run that failed looks like a smaller machine.
+ */
+export async function askCards(
+  line: Line,
+  query: (of: readonly CardIndex[] | null) => readonly string[],
+  listCards: ListCards,
+  deadline: Deadline,
+  refused: (stdout: string) => boolean = () => false,
+): Promise<CardsAnswer> {
+  const all = await askUntilAccepted(line, () => query(null), deadline, refused);
+  if (all.kind === 'exited' && all.rc === 0) return { kind: 'answered', stdout: all.stdout, listed: null };
+  const blind = (): CardsAnswer => ({
+    kind: 'blind',
+    blind: blindBecause(all, commandOf(query(null)), deadline.took()),
+  });
+  if (all.kind !== 'exited' || !listMayHelp(all.rc, all.stdout)) return blind();
+  const listed = await listCards(deadline);
+  if (listed === null || listed.indices.length === 0) return blind();
+  const some = await askUntilAccepted(line, () => query(listed.indices), deadline, refused);
+  if (some.kind === 'exited' && some.rc === 0) return { kind: 'answered', stdout: some.stdout, listed };
+  return { kind: 'blind', blind: blindBecause(some, commandOf(query(listed.indices)), deadline.took()) };
+}
+
+/** `-i 0,1,2` where only some cards are asked about. */
+export function onlyOf(of: readonly CardIndex[] | null): readonly string[] {
+  return of === null ? [] : ['-i', of.join(',')];
+}
+
+/** The command as a person would type it, without the long list of fields. */
+function commandOf(args: readonly string[]): string {
+  const told = args.filter((arg) => !arg.startsWith('--format='));
+  return ['nvidia-smi', ...told.map((arg) => arg.replace(/=.*$/, ''))].join(' ');
+}
+
+/** One field that the driver does not know fails the whole query, and it names only one of them at a time. */
+async function askUntilAccepted(
+  line: Line,
+  query: () => readonly string[],
+  deadline: Deadline,
+  refused: (stdout: string) => boolean,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await line.ask(query(), deadline.left());
+    if (answer.kind !== 'exited' || answer.rc !== 2 || !refused(answer.stdout)) return answer;
+  }
+}

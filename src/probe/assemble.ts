@@ -1,0 +1,73 @@
+import type { CardBook } from '../model/ports.js';
+import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } from '../model/snapshot.js';
+import { remember } from './inventory.js';
+import type { ParsedProcesses } from './parse-nvidia-smi.js';
+import type { CardsSeen } from './query-gpus.js';
+
+/** What the parts of a look have said so far; undefined where one has not. */
+export interface Said {
+  cards?: CardsSeen;
+  processes?: Probed<ParsedProcesses> | Off;
+  docker?: Probed<ContainersSeen>;
+  links?: Links | null;
+}
+
+/** When the look was, and what is known besides. */
+export interface Around {
+  readonly cardBook: CardBook;
+  readonly checkHealth: boolean;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly tookMs: number;
+}
+
+/**
+ * One immutable picture of what was said so far; who has not answered reads as blind by `timeout`. The lists that the books
+ * own are not frozen, since their owners go on writing them.
+ */
+export function assemble(said: Said, around: Around): Snapshot {
+  const silent = noAnswer(around.tookMs);
+  const gpus = said.cards?.gpus ?? silent;
+  const health = said.cards?.health ?? (around.checkHealth ? silent : { kind: 'off' });
+  return Object.freeze({
+    startedAtMs: around.startedAtMs,
+    endedAtMs: around.endedAtMs,
+    gpus: deepFreeze(gpus),
+    processes: deepFreeze(toProcesses(said.processes ?? silent, gpus)),
+    health: deepFreeze(health),
+    docker: said.docker ?? silent,
+    links: said.links ?? null,
+    remembered: remember(around.cardBook.remembered(), gpus),
+    exclusions: around.cardBook.exclusions(),
+  });
+}
+
+/** A list that the driver can read for no card at all is not an empty one. */
+function toProcesses(
+  processes: Probed<ParsedProcesses> | Off,
+  gpus: Snapshot['gpus'],
+): Probed<readonly ComputeProcess[]> | Off {
+  if (processes.kind !== 'seen') return processes;
+  const { value, tookMs } = processes;
+  const cards = gpus.kind === 'seen' ? gpus.value.rows.length : Number.POSITIVE_INFINITY;
+  if (value.processes.length > 0 || value.unreadable === 0 || value.unreadable < cards) {
+    return { kind: 'seen', value: value.processes, tookMs };
+  }
+  return { kind: 'blind', why: 'unavailable', detail: 'the driver can list the processes of no card', tookMs };
+}
+
+function noAnswer(afterMs: number): Probed<never> & { kind: 'blind' } {
+  return {
+    kind: 'blind',
+    why: 'timeout',
+    detail: `no answer after ${afterMs} ms; it is still being waited for`,
+    tookMs: afterMs,
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}

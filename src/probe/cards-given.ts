@@ -1,0 +1,86 @@
+import type Docker from 'dockerode';
+import type { Pinned } from '../model/snapshot.js';
+import { askDocker } from './ask-docker.js';
+import { inWords } from './docker-errors.js';
+import { parsePinned } from './parse-pinned.js';
+
+/** Which cards containers were given, as their inspects tell: each asked once, for it never changes. */
+export interface CardsGiven {
+  /** An answer for each id within the time limit; `not_told` where Docker did not answer, and that one is asked again next time. */
+  ask(ids: readonly string[]): Promise<ReadonlyMap<string, Pinned>>;
+  /** Forgets the containers that are gone. */
+  keepOnly(ids: readonly string[]): void;
+}
+
+/** At most so many new inspects at a time. */
+const AT_A_TIME = 8;
+/** An inspect that hangs is left open for so long before it is sent anew: Docker would keep the old one waiting anyway. */
+const GIVE_UP_MS = 60_000;
+
+/**
+ * An inspect waits while a start of that container is under way, which can be long. So a look waits `inspectTimeoutMs` for
+ * all of its inspects together; one that hangs stays open and is not sent again, and later looks do not wait for it.
+ */
+export function createCardsGiven(options: { readonly docker: Docker; readonly inspectTimeoutMs: number }): CardsGiven {
+  const { docker, inspectTimeoutMs } = options;
+  const known = new Map<string, Pinned>();
+  const failed = new Map<string, string>();
+  const underWay = new Map<string, Promise<void>>();
+  /** Those under way that a look has waited for in vain. */
+  const overdue = new Set<string>();
+
+  const inspect = async (id: string): Promise<void> => {
+    failed.delete(id);
+    const asked = await askDocker(GIVE_UP_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }));
+    underWay.delete(id);
+    overdue.delete(id);
+    if (asked.kind === 'answer') known.set(id, parsePinned(asked.value));
+    else if (asked.kind === 'answered' && asked.status === 404) known.set(id, { kind: 'none' });
+    else failed.set(id, inWords(asked));
+  };
+
+  /** Two looks that need the same answer share one inspect. */
+  const askOnce = (id: string): Promise<void> => {
+    const asking = underWay.get(id) ?? inspect(id);
+    underWay.set(id, asking);
+    return asking;
+  };
+
+  const told = (id: string): Pinned =>
+    known.get(id) ?? {
+      kind: 'not_told',
+      detail: failed.get(id) ?? `Docker did not answer its inspect within ${inspectTimeoutMs} ms`,
+    };
+
+  return {
+    async ask(ids) {
+      const queue = ids.filter((id) => !known.has(id) && !overdue.has(id));
+      const worker = async () => {
+        for (let id = queue.shift(); id !== undefined; id = queue.shift()) await askOnce(id);
+      };
+      if (queue.length > 0) {
+        const workers = Array.from({ length: Math.min(AT_A_TIME, queue.length) }, worker);
+        await within(inspectTimeoutMs, Promise.all(workers));
+        // What nobody came round to is asked at the next look.
+        queue.length = 0;
+        for (const id of ids) if (underWay.has(id)) overdue.add(id);
+      }
+      return new Map(ids.map((id) => [id, told(id)]));
+    },
+
+    keepOnly(ids) {
+      const there = new Set(ids);
+      for (const store of [known, failed]) {
+        for (const id of store.keys()) if (!there.has(id)) store.delete(id);
+      }
+    },
+  };
+}
+
+/** Waits for the work, but no longer than that; the work goes on. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '../model/ports.js';
+
+/** One time limit for all that a probe does. */
+export interface Deadline {
+  /** Milliseconds that are left, at least 0. */
+  left(): number;
+  /** Milliseconds since the probe began. */
+  took(): number;
+}
+
+/** A deadline that lies `ms` ahead. */
+export function deadlineIn(ms: number, clock: Clock): Deadline {
+  const startedAt = clock.monotonic();
+  const took = (): number => Math.round(clock.monotonic() - startedAt);
+  return { took, left: () => Math.max(0, ms - took()) };
+}

@@ -1,0 +1,103 @@
+import type { BlindReason, Probed } from '../model/snapshot.js';
+import type { Clock, Log } from '../model/ports.js';
+import { run, type Ran } from './run.js';
+import { clean } from './readings.js';
+import { within } from './within.js';
+
+/** What a program said, or that it could not be asked because one of its kind has not ended. */
+export type Answer = Ran | { readonly kind: 'overlap'; readonly pid: number | null; readonly sinceMs: number };
+
+/** A place for one process of a kind. A driver that is stuck cannot be killed out of its call, and each new one joins it. */
+export interface Line {
+  /** Runs the program with these arguments; refuses at once while an earlier one is not gone. */
+  ask(args: readonly string[], timeoutMs: number): Promise<Answer>;
+}
+
+/** How long a killed process may take to be reaped before its successor counts it as stuck. */
+const REAPED_WITHIN_MS = 50;
+
+/** Makes a line for `program`. `says` names the kind in the log. */
+export function createLine(says: string, program: string, clock: Clock, log: Log): Line {
+  let busy: { sinceMs: number; pid: number | null; gone: Promise<void> } | null = null;
+  return {
+    ask: async (args, timeoutMs) => {
+      if (busy?.pid) await within(busy.gone, REAPED_WITHIN_MS);
+      if (busy !== null) return { kind: 'overlap', pid: busy.pid, sinceMs: busy.sinceMs };
+      const sinceMs = clock.now();
+      const running = run(program, args, timeoutMs);
+      busy = { sinceMs, pid: null, gone: running.then(() => undefined) };
+      const ran = await running;
+      if (ran.kind !== 'ran_out') {
+        busy = null;
+        return ran;
+      }
+      log.warn(
+        { pid: ran.pid, afterMs: ran.afterMs, args },
+        `${says} did not end in time; it was killed and is left alone`,
+      );
+      busy = { sinceMs, pid: ran.pid, gone: ran.gone };
+      void clearWhen(ran.gone, ran.pid);
+      return ran;
+    },
+  };
+
+  async function clearWhen(gone: Promise<void>, pid: number): Promise<void> {
+    await gone;
+    busy = null;
+    log.info({ pid }, `${says} that was left alone is gone`);
+  }
+}
+
+/** Why nothing can be concluded from an answer, in words for the operator. `asked` is the command as a person would type it. */
+export function blindBecause(answer: Answer, asked: string, tookMs: number): Probed<never> & { kind: 'blind' } {
+  const blind = (why: BlindReason, detail: string): Probed<never> & { kind: 'blind' } => ({
+    kind: 'blind',
+    why,
+    detail,
+    tookMs,
+  });
+  switch (answer.kind) {
+    case 'exited': {
+      const words = complaintIn(answer.stdout) ?? complaintIn(answer.stderr);
+      if (answer.rc !== 0) return blind('exit', `${words ?? 'no word'} (exit code ${answer.rc} of ${asked})`);
+      return blind(
+        'parse',
+        `expected a row for each card from ${asked}, got ${words === null ? 'nothing' : `"${words}"`}`,
+      );
+    }
+    case 'killed':
+      return blind('exit', `${asked} was ended by ${answer.signal}, not by us`);
+    case 'not_started':
+      return blind(
+        'spawn',
+        `${asked} could not be started: ${clean(answer.detail)}; is it installed, and TUNEPLANE_NVIDIA_SMI right?`,
+      );
+    case 'too_much':
+      return blind('parse', `${asked} printed more than ${answer.limitBytes} bytes`);
+    case 'ran_out':
+      return blind('timeout', ranOut(answer, asked));
+    case 'overlap':
+      return blind('overlap', overlaps(answer, asked));
+    default:
+      return answer satisfies never;
+  }
+}
+
+function ranOut(answer: Answer & { kind: 'ran_out' }, asked: string): string {
+  const why = answer.ended ? 'ended, but something that it started still holds its output' : 'did not end';
+  return `${asked} ${why} after ${answer.afterMs} ms; process ${answer.pid} was killed`;
+}
+
+function overlaps(answer: Answer & { kind: 'overlap' }, asked: string): string {
+  const since = new Date(answer.sinceMs).toISOString();
+  const who = answer.pid === null ? 'an earlier one' : `process ${answer.pid}`;
+  return `${asked} was not started: ${who} has been at it since ${since} and is not gone`;
+}
+
+/** The first line that is not a row; rows may come before the words that explain why they ended. */
+function complaintIn(text: string): string | null {
+  const lines = text.split('\n').map(clean);
+  return (
+    lines.find((line) => line !== '' && !/^(?:\d+|GPU-[^,]*),/.test(line)) ?? lines.find((line) => line !== '') ?? null
+  );
+}

@@ -1,0 +1,36 @@
+import type { Deadline } from './deadline.js';
+import type { Line } from './line.js';
+import { parseList, type Listed } from './parse-list.js';
+import { within } from './within.js';
+
+/** Asks `nvidia-smi -L` which cards answer. Null where it could not be asked in time, or was cut short. */
+export type ListCards = (deadline: Deadline) => Promise<Listed | null>;
+
+/**
+ * `-L` goes on after a broken card and exits with its code, so its exit code says nothing. Whoever asks while it runs gets
+ * the same answer.
+ */
+export function createListCards(line: Line): ListCards {
+  let running: Promise<Listed | null> | null = null;
+  return async (deadline) => {
+    running ??= list(line, deadline.left()).finally(() => {
+      running = null;
+    });
+    const mine = running;
+    return (await within(mine, deadline.left())) ? mine : null;
+  };
+}
+
+async function list(line: Line, timeoutMs: number): Promise<Listed | null> {
+  if (timeoutMs === 0) return null;
+  const answer = await line.ask(['-L'], timeoutMs);
+  return answer.kind === 'exited' ? parseList(answer.stdout) : null;
+}
+
+/**
+ * Whether `-L` can say more than a run that ended so. With no driver, no library, no card or no right question it would fail
+ * the same way, and only cost time. Exit code 6 alone does not tell: up to 470 a card that is not found ends a query with it.
+ */
+export function listMayHelp(rc: number, stdout: string): boolean {
+  return ![2, 9, 12, 18].includes(rc) && !/Failed to initialize NVML|No devices were found/i.test(stdout);
+}

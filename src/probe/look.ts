@@ -1,0 +1,135 @@
+import type { Books, CardBook, Clock, Eyes, Log } from '../model/ports.js';
+import type { Probed, Snapshot } from '../model/snapshot.js';
+import { assemble, type Said } from './assemble.js';
+import { deadlineIn, type Deadline } from './deadline.js';
+import type { NvidiaSmi } from './nvidia-smi.js';
+import type { CardsSeen } from './query-gpus.js';
+import { clean } from './readings.js';
+import { within } from './within.js';
+
+export interface EyesParts {
+  readonly smi: NvidiaSmi;
+  readonly books: Books;
+  readonly cardBook: CardBook;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly checkExternal: boolean;
+  readonly checkHealth: boolean;
+  /** When a look ends at the latest, whatever its parts do; each bounds itself earlier. */
+  readonly limitMs: number;
+  /** Told every finished look once. */
+  readonly onLook: (snapshot: Snapshot) => void;
+}
+
+interface Look {
+  /** The snapshot when all have answered. Never rejects. */
+  readonly done: Promise<Snapshot>;
+  /** A snapshot now: those who have not answered read as blind. */
+  soFar(): Snapshot;
+}
+
+/** The eyes: one look at a time, shared by all who want one. */
+export function createEyes(parts: EyesParts): Eyes {
+  const { clock } = parts;
+  const listBooks = oneAtATime(parts.books);
+  let running: Look | null = null;
+  let next: Promise<Snapshot> | null = null;
+  let last: { readonly snapshot: Snapshot; readonly endedAt: number } | null = null;
+
+  const start = (): Look => {
+    const look = startLook(parts, listBooks);
+    running = look;
+    void settle(look);
+    return look;
+  };
+
+  const settle = async (look: Look): Promise<void> => {
+    const snapshot = await look.done;
+    running = null;
+    last = { snapshot, endedAt: clock.monotonic() };
+  };
+
+  return {
+    fresh: () => {
+      if (running === null) return start().done;
+      // All who come while one runs share the one after it.
+      next ??= running.done.then(() => {
+        next = null;
+        return (running ?? start()).done;
+      });
+      return next;
+    },
+    recent: async (maxAgeMs, withinMs) => {
+      if (last !== null && clock.monotonic() - last.endedAt < maxAgeMs) return last.snapshot;
+      const look = running ?? start();
+      return (await within(look.done, withinMs)) ? look.done : look.soFar();
+    },
+  };
+}
+
+function startLook(parts: EyesParts, listBooks: Books['list']): Look {
+  const { smi, cardBook, clock, log, checkExternal, checkHealth, limitMs } = parts;
+  const startedAtMs = clock.now();
+  const deadline = deadlineIn(limitMs, clock);
+  const said: Said = checkExternal ? {} : { processes: { kind: 'off' } };
+  const blindFor = (error: unknown): Probed<never> => mistake(error, log, deadline);
+
+  const gpus = async (): Promise<void> => {
+    said.cards = await smi.gpus().catch((error: unknown): CardsSeen => {
+      const blind = blindFor(error);
+      return { gpus: blind, health: checkHealth ? blind : { kind: 'off' } };
+    });
+    said.links = await smi.links(said.cards.gpus).catch(() => null);
+  };
+  const processes = async (): Promise<void> => {
+    if (checkExternal) said.processes = await smi.processes().catch(blindFor);
+  };
+  const docker = async (): Promise<void> => {
+    said.docker = await listBooks().catch(blindFor);
+  };
+
+  const soFar = (): Snapshot =>
+    assemble(said, { cardBook, checkHealth, startedAtMs, endedAtMs: clock.now(), tookMs: deadline.took() });
+  const look = async (): Promise<Snapshot> => {
+    await within(Promise.all([gpus(), processes(), docker()]), limitMs);
+    const snapshot = soFar();
+    attempt(log, () => cardBook.remember(snapshot.remembered));
+    attempt(log, () => parts.onLook(snapshot));
+    return snapshot;
+  };
+  return { done: look(), soFar };
+}
+
+/** A port that throws breaks its word; the look must be true all the same. */
+function mistake(error: unknown, log: Log, deadline: Deadline): Probed<never> {
+  log.error({ err: error }, 'a probe threw, which is a mistake of ours; it counts as blind');
+  return {
+    kind: 'blind',
+    why: 'unavailable',
+    detail: `the probe failed: ${clean(String(error))}`,
+    tookMs: deadline.took(),
+  };
+}
+
+/** A list that outlived its look is not joined by a second. */
+function oneAtATime(books: Books): Books['list'] {
+  let running = false;
+  return async () => {
+    if (running)
+      return { kind: 'blind', why: 'overlap', detail: 'the list asked for by an earlier look has not come', tookMs: 0 };
+    running = true;
+    try {
+      return await books.list();
+    } finally {
+      running = false;
+    }
+  };
+}
+
+function attempt(log: Log, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    log.error({ err: error }, 'what is told of a look must not throw');
+  }
+}

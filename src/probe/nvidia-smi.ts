@@ -1,0 +1,50 @@
+import type { Clock, Log } from '../model/ports.js';
+import type { GpusSeen, Links, Probed } from '../model/snapshot.js';
+import { createFields } from './fields.js';
+import { createLine } from './line.js';
+import { createListCards } from './list-cards.js';
+import type { ParsedProcesses } from './parse-nvidia-smi.js';
+import { createQueryGpus, type CardsSeen } from './query-gpus.js';
+import { createQueryProcesses } from './query-processes.js';
+import { createRemappedRows } from './remapped-rows.js';
+import { createTopology } from './topology.js';
+
+/** What `nvidia-smi` can be asked. Every answer comes within the time limit, and none is an exception. */
+export interface NvidiaSmi {
+  /** The cards, with health where it is checked. */
+  gpus(): Promise<CardsSeen>;
+  processes(): Promise<Probed<ParsedProcesses>>;
+  /** The links between the cards just seen; never fails, and only the first time takes a moment. */
+  links(gpus: Probed<GpusSeen>): Promise<Links | null>;
+}
+
+export interface NvidiaSmiOptions {
+  /** `TUNEPLANE_NVIDIA_SMI`: a path, or a name on PATH. */
+  readonly program: string;
+  /** The limit for one probe, with everything that it has to ask again. */
+  readonly timeoutMs: number;
+  readonly checkHealth: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Builds the parts that ask `nvidia-smi`. Each kind of question has a line of its own, with at most one process in it. */
+export function createNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
+  const { program, timeoutMs, checkHealth, clock, log } = options;
+  const line = (question: string): ReturnType<typeof createLine> =>
+    createLine(`nvidia-smi ${question}`, program, clock, log);
+  const listCards = createListCards(line('-L'));
+  return {
+    gpus: createQueryGpus({
+      line: line('--query-gpu'),
+      listCards,
+      remappedRows: createRemappedRows(line('--query-remapped-rows'), clock),
+      fields: createFields(checkHealth, log),
+      clock,
+      timeoutMs,
+      checkHealth,
+    }),
+    processes: createQueryProcesses(line('--query-compute-apps'), listCards, clock, timeoutMs),
+    links: createTopology(line('topo -m'), clock, log, timeoutMs).links,
+  };
+}

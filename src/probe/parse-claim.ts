@@ -1,0 +1,61 @@
+import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
+import { LABEL } from '../model/labels.js';
+import type { ClaimedCards, Pinned } from '../model/snapshot.js';
+
+/** What the labels of a container say, before it is asked for its device request. */
+export interface LabelledClaim {
+  readonly cards: ClaimedCards;
+  /** True where the device request has a say: a claim by indices alone, or one of which nothing could be read. */
+  readonly needsInspect: boolean;
+}
+
+/**
+ * The claim that a container's labels carry, or null. `tuneplane.gpu-uuids` wins where anything of it can be read; an empty
+ * label is a claim on nothing. Whole numbers and uuids count, the rest is kept in `unread`, never guessed at.
+ */
+export function parseClaim(labels: Readonly<Record<string, string>>): LabelledClaim | null {
+  const byUuid = labels[LABEL.gpuUuids];
+  const byIndex = labels[LABEL.gpus];
+  if (byUuid === undefined && byIndex === undefined) return null;
+  const words = wordsIn(byUuid ?? '');
+  const uuids = unique(words.filter(isUuid)).map(cardUuid);
+  const strange = words.filter((word) => !isUuid(word));
+  if (uuids.length > 0) return { cards: { uuids, indices: [], unread: strange }, needsInspect: false };
+
+  const numbers = wordsIn(byIndex ?? '');
+  const indices = unique(numbers.filter(isWhole).map(Number)).map(cardIndex);
+  const unread = [...strange, ...numbers.filter((word) => !isWhole(word))];
+  return { cards: { uuids: [], indices, unread }, needsInspect: indices.length > 0 || unread.length > 0 };
+}
+
+/**
+ * The same claim, now that the container's device request is known. Its uuids are held as well: an index moves when a card
+ * falls off the bus, the uuid stays. Where the labels said nothing readable, the device request decides.
+ */
+export function withDeviceRequest(claim: LabelledClaim, given: Pinned): ClaimedCards {
+  if (!claim.needsInspect || given.kind !== 'some') return claim.cards;
+  const uuids: CardUuid[] = given.ids.filter(isUuid).map(cardUuid);
+  const fromLabel = claim.cards.indices;
+  const indices: readonly CardIndex[] =
+    fromLabel.length > 0 ? fromLabel : given.ids.filter(isWhole).map((id) => cardIndex(Number(id)));
+  return { uuids, indices, unread: claim.cards.unread };
+}
+
+function wordsIn(label: string): readonly string[] {
+  return label
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function isUuid(word: string): boolean {
+  return /^(?:GPU|MIG)-\S+$/i.test(word);
+}
+
+function isWhole(word: string): boolean {
+  return /^\d+$/.test(word) && Number.isSafeInteger(Number(word));
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,67 @@
+import { LINK_KINDS, type LinkKind } from '../model/snapshot.js';
+import { visible } from './readings.js';
+
+/** The link between two cards by today's indices; both directions are there. */
+export type Matrix = ReadonlyMap<number, ReadonlyMap<number, LinkKind>>;
+
+/**
+ * Reads `nvidia-smi topo -m`. Its header is underlined with escape codes; network cards and affinities have columns too and
+ * are passed over. Where two directions differ the worse one counts. Null where no card has a row.
+ */
+export function parseTopology(text: string): Matrix | null {
+  let columns: readonly (number | null)[] | null = null;
+  const matrix = new Map<number, Map<number, LinkKind>>();
+  for (const line of text.split(/\r?\n|\r/)) {
+    const [first = '', ...cells] = words(line);
+    const row = gpuNumber(first);
+    if (row === null) continue;
+    if (columns === null) columns = [first, ...cells].map(gpuNumber);
+    else addRow(matrix, row, columns, cells);
+  }
+  return matrix.size === 0 ? null : matrix;
+}
+
+/** The slower of two links. */
+export function worse(one: LinkKind, other: LinkKind): LinkKind {
+  return LINK_KINDS.indexOf(one) > LINK_KINDS.indexOf(other) ? one : other;
+}
+
+function addRow(
+  matrix: Map<number, Map<number, LinkKind>>,
+  row: number,
+  columns: readonly (number | null)[],
+  cells: readonly string[],
+): void {
+  linksOf(matrix, row);
+  for (const [at, column] of columns.entries()) {
+    const link = toLink(cells[at] ?? '');
+    if (column === null || column === row || link === null) continue;
+    const known = matrix.get(column)?.get(row);
+    const settled = known === undefined ? link : worse(known, link);
+    linksOf(matrix, row).set(column, settled);
+    linksOf(matrix, column).set(row, settled);
+  }
+}
+
+function linksOf(matrix: Map<number, Map<number, LinkKind>>, index: number): Map<number, LinkKind> {
+  const links = matrix.get(index) ?? new Map<number, LinkKind>();
+  matrix.set(index, links);
+  return links;
+}
+
+/** A cell never holds a blank, so blanks and tabs part the columns alike; cards stand before everything that may. */
+function words(line: string): string[] {
+  return visible(line).trim().split(/\s+/);
+}
+
+function gpuNumber(cell: string): number | null {
+  const digits = /^GPU(\d{1,4})$/.exec(cell)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+function toLink(cell: string): LinkKind | null {
+  if (/^NV\d+$/.test(cell)) return 'NV';
+  // The word of drivers before 384 for what is SYS since.
+  if (cell === 'SOC') return 'SYS';
+  return LINK_KINDS.find((kind) => kind === cell) ?? null;
+}

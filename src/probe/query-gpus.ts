@@ -1,0 +1,110 @@
+import type { Clock } from '../model/ports.js';
+import type { GpuRow, GpusSeen, Off, Probed } from '../model/snapshot.js';
+import { askCards, onlyOf, type CardsAnswer } from './ask-cards.js';
+import { deadlineIn, type Deadline } from './deadline.js';
+import { HEALTH_FIELDS, type Fields } from './fields.js';
+import { blindBecause, type Line } from './line.js';
+import type { ListCards } from './list-cards.js';
+import { parseGpuRows, type ParsedRows } from './parse-nvidia-smi.js';
+import type { Listed } from './parse-list.js';
+import { placeRows, trulyBroken } from './place-rows.js';
+import { withRemapped, type RemappedRows } from './remapped-rows.js';
+
+/** The cards, and whether their health could be asked: one query answers both. */
+export interface CardsSeen {
+  readonly gpus: Probed<GpusSeen>;
+  readonly health: Probed<null> | Off;
+}
+
+export interface QueryGpusParts {
+  readonly line: Line;
+  readonly listCards: ListCards;
+  readonly remappedRows: RemappedRows;
+  readonly fields: Fields;
+  readonly clock: Clock;
+  /** For everything together: the query, what follows a broken card, and the remapped rows. */
+  readonly timeoutMs: number;
+  readonly checkHealth: boolean;
+}
+
+/** The gpus probe and, with it, the health probe. */
+export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen> {
+  const { line, listCards, remappedRows, fields, clock, timeoutMs, checkHealth } = parts;
+  let driverVersion: string | null = null;
+
+  return async () => {
+    const deadline = deadlineIn(timeoutMs, clock);
+    const query = (of: Parameters<typeof onlyOf>[0]): readonly string[] => [
+      ...onlyOf(of),
+      `--query-gpu=${fields.list().join(',')}`,
+      '--format=csv,noheader,nounits',
+    ];
+    const answer = await askCards(line, query, listCards, deadline, fields.refused);
+    const asked = fields.list();
+    const parsed = answer.kind === 'answered' ? parseGpuRows(answer.stdout, asked) : NOTHING;
+    if (answer.kind === 'blind' || parsed.rows.length === 0) {
+      remappedRows.forget();
+      const blind = blindOf(answer, deadline);
+      return { gpus: blind, health: checkHealth ? blind : { kind: 'off' } };
+    }
+    noteDriver(parsed.driverVersion);
+    const dropped = parsed.driverCount !== null && parsed.rows.length < parsed.driverCount;
+    const listed = answer.listed ?? (dropped ? await listCards(deadline) : null);
+    const { rows, health } = await examine(parsed.rows, asked, answer.listed, deadline);
+    return { gpus: { kind: 'seen', value: toSeen(parsed, rows, listed), tookMs: deadline.took() }, health };
+  };
+
+  /** The version is known from good runs alone; under another one, what was learned of the old is forgotten. */
+  function noteDriver(version: string | null): void {
+    fields.under(version);
+    if (driverVersion !== null && version !== driverVersion) remappedRows.forget();
+    driverVersion = version;
+  }
+
+  async function examine(
+    rows: readonly GpuRow[],
+    asked: readonly string[],
+    listed: Listed | null,
+    deadline: Deadline,
+  ): Promise<{ rows: readonly GpuRow[]; health: Probed<null> | Off }> {
+    if (!checkHealth) return { rows, health: { kind: 'off' } };
+    const healthAsked = (): Probed<null> => ({ kind: 'seen', value: null, tookMs: deadline.took() });
+    if (REMAPPED.every((field) => asked.includes(field))) return { rows, health: healthAsked() };
+    const remapped = await remappedRows.now(listed?.indices ?? null, deadline);
+    if (remapped.kind === 'known') return { rows: withRemapped(rows, remapped.byUuid), health: healthAsked() };
+    if (remapped.kind === 'blind') return { rows, health: remapped.blind };
+    return { rows, health: asked.some((field) => isHealth(field)) ? healthAsked() : knowsNone(deadline) };
+  }
+}
+
+const NOTHING: ParsedRows = { rows: [], driverCount: null, driverVersion: null };
+const REMAPPED = HEALTH_FIELDS.filter((field) => field.startsWith('remapped_rows.'));
+
+function toSeen(parsed: ParsedRows, rows: readonly GpuRow[], listed: Listed | null): GpusSeen {
+  const placed = placeRows(rows, parsed.driverCount);
+  return {
+    rows: placed,
+    broken: trulyBroken(listed?.broken ?? [], placed),
+    driverCount: parsed.driverCount,
+    driverVersion: parsed.driverVersion,
+  };
+}
+
+function blindOf(answer: CardsAnswer, deadline: Deadline): Probed<never> & { kind: 'blind' } {
+  if (answer.kind === 'blind') return answer.blind;
+  // It exited 0 without a row: never a machine without cards.
+  return blindBecause(
+    { kind: 'exited', rc: 0, stdout: answer.stdout, stderr: '' },
+    'nvidia-smi --query-gpu',
+    deadline.took(),
+  );
+}
+
+function isHealth(field: string): boolean {
+  return field.startsWith('clocks_') || HEALTH_FIELDS.some((each) => each === field);
+}
+
+function knowsNone(deadline: Deadline): Probed<null> {
+  const detail = 'this driver knows none of the columns that health is read from';
+  return { kind: 'blind', why: 'exit', detail, tookMs: deadline.took() };
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '../model/ports.js';
+import type { Probed } from '../model/snapshot.js';
+import { askCards, onlyOf } from './ask-cards.js';
+import { deadlineIn } from './deadline.js';
+import type { Line } from './line.js';
+import type { ListCards } from './list-cards.js';
+import { parseProcesses, type ParsedProcesses } from './parse-nvidia-smi.js';
+
+/** The processes probe: who computes on which card, as far as this process's pid namespace shows. */
+export function createQueryProcesses(
+  line: Line,
+  listCards: ListCards,
+  clock: Clock,
+  timeoutMs: number,
+): () => Promise<Probed<ParsedProcesses>> {
+  return async () => {
+    const deadline = deadlineIn(timeoutMs, clock);
+    const answer = await askCards(line, query, listCards, deadline);
+    if (answer.kind === 'blind') return answer.blind;
+    return { kind: 'seen', value: parseProcesses(answer.stdout), tookMs: deadline.took() };
+  };
+}
+
+function query(of: Parameters<typeof onlyOf>[0]): readonly string[] {
+  const fields = '--query-compute-apps=gpu_uuid,pid,process_name,used_memory';
+  return [...onlyOf(of), fields, '--format=csv,noheader,nounits'];
+}

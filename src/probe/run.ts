@@ -1,0 +1,109 @@
+import process from 'node:process';
+import type { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import { execa } from 'execa';
+
+/** How one run of a program went. Never an exception. */
+export type Ran =
+  /** It ended by itself and all of its output is here. */
+  | { readonly kind: 'exited'; readonly rc: number; readonly stdout: string; readonly stderr: string }
+  /** A signal that we did not send ended it: what it printed may be half of it. */
+  | { readonly kind: 'killed'; readonly signal: string }
+  /** There is no such program, or it may not be run. */
+  | { readonly kind: 'not_started'; readonly detail: string }
+  | { readonly kind: 'too_much'; readonly limitBytes: number }
+  /**
+   * It outlived its time, was sent SIGKILL and is left alone. `ended`: the program itself had ended, but something that it
+   * started still holds its output. `gone` settles when nothing of it is left; for a process stuck in a driver, maybe never.
+   */
+  | {
+      readonly kind: 'ran_out';
+      readonly pid: number;
+      readonly afterMs: number;
+      readonly ended: boolean;
+      readonly gone: Promise<void>;
+    };
+
+const MOST_BYTES = 1_000_000;
+
+/**
+ * Runs a program and answers within `timeoutMs`, whatever the program does. execa's own `timeout` is no such promise: it
+ * settles only when the child has died and its pipes are closed, and a process stuck in the driver does neither.
+ */
+export function run(program: string, args: readonly string[], timeoutMs: number): Promise<Ran> {
+  const child = execa(program, args, {
+    env: { LC_ALL: 'C' },
+    stdin: 'ignore',
+    maxBuffer: MOST_BYTES,
+    killSignal: 'SIGKILL',
+    stripFinalNewline: false,
+    reject: false,
+    // A group of its own, so that a wrapper script and what it started are killed together.
+    detached: true,
+    cleanup: false,
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  const kill = (): void => killGroup(child.pid);
+  // What still runs when the gate ends would be nobody's.
+  process.once('exit', kill);
+  const forget = (): void => {
+    process.off('exit', kill);
+  };
+  void gone.then(forget);
+
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    const deadline = setTimeout(() => {
+      kill();
+      child.unref();
+      unref(child.stdout);
+      unref(child.stderr);
+      const afterMs = Math.round(performance.now() - startedAt);
+      resolve({ kind: 'ran_out', pid: child.pid ?? 0, afterMs, ended: child.exitCode !== null, gone });
+    }, timeoutMs);
+    const settle = (ran: Ran): void => {
+      clearTimeout(deadline);
+      if (ran.kind === 'not_started') forget();
+      if (ran.kind === 'too_much') kill();
+      resolve(ran);
+    };
+    child.then(
+      (result) => settle(toRan(result)),
+      (error: unknown) => settle({ kind: 'not_started', detail: String(error) }),
+    );
+  });
+}
+
+interface Result {
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly isMaxBuffer: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly originalMessage?: string | undefined;
+}
+
+function toRan(result: Result): Ran {
+  if (result.isMaxBuffer) return { kind: 'too_much', limitBytes: MOST_BYTES };
+  if (result.exitCode !== undefined) {
+    return { kind: 'exited', rc: result.exitCode, stdout: result.stdout, stderr: result.stderr };
+  }
+  if (result.signal !== undefined) return { kind: 'killed', signal: result.signal };
+  return { kind: 'not_started', detail: result.originalMessage ?? 'it could not be started' };
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+/** The pipes stay open, so that `gone` is true only when nobody holds them; they must not keep our own process alive. */
+function unref(pipe: Readable): void {
+  (pipe as Socket).unref();
+}

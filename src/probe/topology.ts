@@ -1,0 +1,80 @@
+import type { CardUuid } from '../model/card.js';
+import type { Clock, Log } from '../model/ports.js';
+import type { GpusSeen, LinkKind, Links, Probed } from '../model/snapshot.js';
+import { blindBecause, type Line } from './line.js';
+import { parseTopology, type Matrix } from './parse-topology.js';
+import { within } from './within.js';
+
+/** How the cards reach each other. Asked once per driver start, in the background; a look never fails for it. */
+export interface Topology {
+  /**
+   * What is known after this look at the cards; null where nothing is. Only the very first asking is waited for, and not
+   * long, so that the first admission after a start has it.
+   */
+  readonly links: (gpus: Probed<GpusSeen>) => Promise<Links | null>;
+}
+
+const FIRST_WAIT_MS = 2000;
+const AGAIN_AFTER_MS = 60_000;
+
+/** `timeoutMs` bounds one `nvidia-smi topo -m`. */
+export function createTopology(line: Line, clock: Clock, log: Log, timeoutMs: number): Topology {
+  let links: Links | null = null;
+  let askedFor: { readonly driverVersion: string | null; readonly at: number } | null = null;
+  let wasBlind = false;
+
+  return {
+    links: async (gpus) => {
+      if (gpus.kind === 'blind') {
+        wasBlind = true;
+        return links;
+      }
+      if (!isDue(gpus.value)) return links;
+      const first = askedFor === null;
+      askedFor = { driverVersion: gpus.value.driverVersion, at: clock.monotonic() };
+      wasBlind = false;
+      const asking = ask(gpus.value);
+      if (first) await within(asking, FIRST_WAIT_MS);
+      return links;
+    },
+  };
+
+  /** Links are kept by uuid, so a renumbering does no harm to them; a card that they do not know does. */
+  function isDue(seen: GpusSeen): boolean {
+    if (askedFor === null || wasBlind || askedFor.driverVersion !== seen.driverVersion) return true;
+    const known = links !== null && seen.rows.every((row) => row.uuid === null || links?.has(row.uuid));
+    return !known && clock.monotonic() - askedFor.at >= AGAIN_AFTER_MS;
+  }
+
+  async function ask(seen: GpusSeen): Promise<void> {
+    const answer = await line.ask(['topo', '-m'], timeoutMs);
+    const matrix = answer.kind === 'exited' && answer.rc === 0 ? parseTopology(answer.stdout) : null;
+    if (matrix !== null) links = byUuid(matrix, seen);
+    else
+      log.warn(
+        { detail: blindBecause(answer, 'nvidia-smi topo -m', 0).detail },
+        'the links between the cards are not known',
+      );
+  }
+}
+
+/** A matrix goes by today's indices: these are the ones of the look that asked for it. */
+function byUuid(matrix: Matrix, seen: GpusSeen): Links {
+  const uuids = new Map<number, CardUuid>();
+  for (const { index, uuid } of seen.rows) if (index !== null && uuid !== null) uuids.set(index, uuid);
+  const links = new Map<CardUuid, ReadonlyMap<CardUuid, LinkKind>>();
+  for (const [index, row] of matrix) {
+    const from = uuids.get(index);
+    if (from !== undefined) links.set(from, toUuids(row, uuids));
+  }
+  return links;
+}
+
+function toUuids(row: ReadonlyMap<number, LinkKind>, uuids: ReadonlyMap<number, CardUuid>): Map<CardUuid, LinkKind> {
+  const links = new Map<CardUuid, LinkKind>();
+  for (const [index, link] of row) {
+    const to = uuids.get(index);
+    if (to !== undefined) links.set(to, link);
+  }
+  return links;
+}

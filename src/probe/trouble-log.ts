@@ -1,0 +1,32 @@
+import type { Clock, Log } from '../model/ports.js';
+
+/** Says what is wrong once, again once a minute while it lasts, and once when it is over. */
+export interface TroubleLog {
+  /** What is wrong now; null when nothing is. */
+  note(trouble: string | null): void;
+}
+
+const REPEAT_MS = 60_000;
+
+/** Keeps a service that is asked every second, and fails the same way each time, from flooding the log. */
+export function createTroubleLog(log: Log, clock: Clock, who: string): TroubleLog {
+  let last: { readonly trouble: string; readonly saidAt: number; unsaid: number } | null = null;
+  return {
+    note(trouble) {
+      if (trouble === null) {
+        if (last !== null) log.info({}, `${who} answers again`);
+        last = null;
+        return;
+      }
+      if (last !== null && last.trouble === trouble && clock.monotonic() - last.saidAt < REPEAT_MS) {
+        last.unsaid += 1;
+        return;
+      }
+      log.warn(
+        { trouble, repeated: last?.trouble === trouble ? last.unsaid : 0 },
+        `${who} cannot be asked: ${trouble}`,
+      );
+      last = { trouble, saidAt: clock.monotonic(), unsaid: 0 };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { ContainerRequest, Grant, JobSpec, Mount } from '../model/admission.js';
+import { containerName, LABEL } from '../model/labels.js';
+import { UNLIMITED } from './locked-memory.js';
+
+/**
+ * The body that creates a run's container. Every key is written here, from an empty `HostConfig`: nothing of Docker's own
+ * JSON comes through from a request. What a caller may ask is the policy's business; this only builds what it let through.
+ * `memlock` is what a job may lock unless it asks otherwise, in bytes; -1 is unlimited.
+ */
+export function containerSpec(spec: JobSpec, grant: Grant, memlock = UNLIMITED): ContainerCreateOptions {
+  const { container } = spec;
+  const ids = deviceIds(grant);
+  return {
+    name: containerName(spec.runId),
+    Image: container.image,
+    ...(container.command && { Cmd: [...container.command] }),
+    ...(container.entrypoint && { Entrypoint: [...container.entrypoint] }),
+    ...(container.workingDir !== undefined && { WorkingDir: container.workingDir }),
+    ...(container.user !== undefined && { User: container.user }),
+    Env: environment(container.env, spec.count),
+    Labels: labels(spec, grant),
+    ...(container.ports.length > 0 && {
+      ExposedPorts: Object.fromEntries(container.ports.map((port) => [`${port.container}/tcp`, {}])),
+    }),
+    HostConfig: {
+      ...hostConfig(container, memlock),
+      PidsLimit: spec.pidsLimit,
+      ...(ids.length > 0 && { DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: [...ids], Capabilities: [['gpu']] }] }),
+    },
+  };
+}
+
+/** Full uuids; where one is not known (blind, and told to admit), the indices of all. Never `Count`: Docker would choose. */
+function deviceIds(grant: Grant): readonly string[] {
+  const uuids = knownUuids(grant);
+  return uuids ?? grant.cards.map((card) => String(card.index ?? card.uuid));
+}
+
+/** Null where the uuid of any card is not known. */
+function knownUuids(grant: Grant): readonly string[] | null {
+  const uuids = grant.cards.flatMap((card) => (card.uuid === null ? [] : [card.uuid]));
+  return uuids.length === grant.cards.length ? uuids : null;
+}
+
+/**
+ * CUDA numbers cards by speed unless told otherwise; here it is to number them as nvidia-smi does. `void` keeps a CUDA image,
+ * which says `all` itself, from seeing every card under an nvidia default runtime.
+ */
+function environment(asked: Readonly<Record<string, string>>, count: number): string[] {
+  const ours = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...(count === 0 && { NVIDIA_VISIBLE_DEVICES: 'void' }) };
+  return Object.entries({ ...asked, ...ours }).map(([name, value]) => `${name}=${value}`);
+}
+
+/** The caller's own beside ours; ours win. A job of 0 cards carries empty lists: a claim on nothing. */
+function labels(spec: JobSpec, grant: Grant): Record<string, string> {
+  const uuids = knownUuids(grant);
+  const indices = grant.cards.flatMap((card) => (card.index === null ? [] : [card.index]));
+  return {
+    ...spec.container.labels,
+    [LABEL.runId]: spec.runId,
+    [LABEL.gpus]: indices.join(','),
+    ...(uuids !== null && { [LABEL.gpuUuids]: uuids.join(',') }),
+    [LABEL.specSha256]: spec.specSha256,
+    [LABEL.admittedBy]: grant.admittedBy,
+    [LABEL.admittedAt]: grant.admittedAt,
+    [LABEL.principal]: grant.principal,
+  };
+}
+
+function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
+  const { memoryBytes, cpus, shmBytes, mounts, ports, devices, capAdd } = container;
+  return {
+    Privileged: false,
+    SecurityOpt: ['no-new-privileges'],
+    // Docker brings a container back at boot before the driver is ready, and on cards that are someone else's by then.
+    RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
+    Init: true,
+    LogConfig: { Type: 'json-file', Config: { 'max-size': '100m', 'max-file': '2' } },
+    IpcMode: container.ipc ?? 'private',
+    NetworkMode: container.network ?? 'bridge',
+    Ulimits: ulimits({ memlock, stack: TRAINING_STACK, ...container.ulimits }),
+    ...(shmBytes !== undefined && { ShmSize: shmBytes }),
+    ...(memoryBytes !== undefined && { Memory: memoryBytes }),
+    ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
+    ...(mounts.length > 0 && { Mounts: mounts.map(mount) }),
+    ...(ports.length > 0 && {
+      PortBindings: Object.fromEntries(
+        ports.map((port) => [
+          `${port.container}/tcp`,
+          ports
+            .filter((other) => other.container === port.container)
+            .map((other) => ({ HostPort: String(other.host) })),
+        ]),
+      ),
+    }),
+    ...(devices.length > 0 && {
+      Devices: devices.map((path) => ({ PathOnHost: path, PathInContainer: path, CgroupPermissions: 'rwm' })),
+    }),
+    ...(capAdd.length > 0 && { CapAdd: [...capAdd] }),
+  };
+}
+
+/** NCCL wants deep stacks, and RDMA pins memory: Docker's defaults of 8 MiB and 64 KiB fail training jobs in the middle. */
+const TRAINING_STACK = 64 * 1024 * 1024;
+
+function ulimits(all: Readonly<Record<string, number>>): { Name: string; Soft: number; Hard: number }[] {
+  return Object.entries(all).map(([name, limit]) => ({ Name: name, Soft: limit, Hard: limit }));
+}
+
+/** Docker's `Mounts` and never `Binds`: those make a missing source folder, as root. */
+function mount(asked: Mount): { Type: 'bind' | 'volume'; Source: string; Target: string; ReadOnly: boolean } {
+  return { Type: asked.type, Source: asked.source, Target: asked.target, ReadOnly: asked.readOnly };
+}

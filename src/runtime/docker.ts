@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import type { Clock, CreateAnswer, Hands, Log, RemoveAnswer, StartAnswer } from '../model/ports.js';
+import { askDocker } from '../probe/ask-docker.js';
+import { inWords, type DockerTrouble } from '../probe/docker-errors.js';
+import { containerSpec } from './container-spec.js';
+import { createImages } from './images.js';
+import { lockedMemoryLimit, UNLIMITED } from './locked-memory.js';
+import type { FindAuth } from './registry-auth.js';
+
+export interface DockerHandsOptions {
+  readonly docker: Docker;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly findAuth: FindAuth;
+  /** Tests make these short; the defaults are those of the contract. */
+  readonly limits?: Partial<DockerLimits>;
+}
+
+/** In milliseconds; after each, the call's fate is in doubt. */
+export interface DockerLimits {
+  readonly create: number;
+  readonly start: number;
+  readonly remove: number;
+  readonly imageInspect: number;
+  readonly pullStall: number;
+}
+
+const LIMITS: DockerLimits = {
+  create: 30_000,
+  // NVIDIA's hook can wait long for a driver; the container keeps its cards meanwhile.
+  start: 60 * 60_000,
+  remove: 30_000,
+  imageInspect: 10_000,
+  pullStall: 5 * 60_000,
+};
+
+/** What the gate does to Docker. Containers by id, never by name, and never with force. */
+export function createDockerHands(options: DockerHandsOptions): Hands {
+  const { docker, clock, log, findAuth } = options;
+  const limits = { ...LIMITS, ...options.limits };
+
+  /** Asked once: what a daemon may do does not change while it runs. */
+  let memlockLimit: Promise<number> | null = null;
+  const memlock = () => (memlockLimit ??= lockedMemoryLimit().then((limit) => warnOfLimit(limit, log)));
+
+  return {
+    ensureImage: createImages({
+      docker,
+      clock,
+      log,
+      findAuth,
+      inspectTimeoutMs: limits.imageInspect,
+      stallMs: limits.pullStall,
+    }),
+
+    async create(spec, grant) {
+      const body = containerSpec(spec, grant, await memlock());
+      const asked = await askDocker(limits.create, (abortSignal) => docker.createContainer({ ...body, abortSignal }));
+      if (asked.kind !== 'answer') return createTrouble(asked);
+      const id: unknown = asked.value.id;
+      if (typeof id === 'string' && id !== '') return { kind: 'created', id };
+      return { kind: 'in_doubt', detail: 'Docker said that it created the container, and gave no id' };
+    },
+
+    async start(id) {
+      const asked = await askDocker(limits.start, (abortSignal) => docker.getContainer(id).start({ abortSignal }));
+      return asked.kind === 'answer' ? { kind: 'started' } : startTrouble(asked);
+    },
+
+    async remove(id) {
+      const deadline = clock.monotonic() + limits.remove;
+      for (;;) {
+        const left = Math.max(1, deadline - clock.monotonic());
+        // v: volumes that have no name go with the container, named ones stay.
+        const asked = await askDocker(left, (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }));
+        if (asked.kind === 'answer') return { kind: 'removed' };
+        // Somebody else removes it, and Docker says so at once: it is gone only when Docker no longer knows it.
+        const underWay =
+          asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
+        if (!underWay) return removeTrouble(asked);
+        if (clock.monotonic() + REMOVAL_PAUSE_MS >= deadline) return { kind: 'in_doubt', detail: inWords(asked) };
+        await sleep(REMOVAL_PAUSE_MS);
+      }
+    },
+  };
+}
+
+function warnOfLimit(limit: number, log: Log): number {
+  if (limit !== UNLIMITED) {
+    log.warn(
+      { bytes: limit },
+      'Docker may not lift limits here: jobs can lock only so much memory, which RDMA may need',
+    );
+  }
+  return limit;
+}
+
+const REMOVAL_PAUSE_MS = 100;
+
+/** Answers as measured on Docker 20.10: 404 means the image, though its reason reads "no such container"; 409 the name. */
+function createTrouble(trouble: DockerTrouble): CreateAnswer {
+  if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
+  const { status, message: daemonMessage } = trouble;
+  if (status === 404 && /no such image/i.test(daemonMessage)) return { kind: 'image_gone', daemonMessage };
+  if (status === 409 && /\bname\b/i.test(daemonMessage)) return { kind: 'name_taken', daemonMessage };
+  return { kind: isOurFault(status) ? 'refused' : 'failed', daemonMessage };
+}
+
+/** 404 also speaks of a network or a volume that is not there; only "no such container" means that ours is gone. */
+function startTrouble(trouble: DockerTrouble): StartAnswer {
+  if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
+  const { status, message: daemonMessage } = trouble;
+  if (status === 304) return { kind: 'started' };
+  if (status === 409 || (status === 404 && /no such container/i.test(daemonMessage)))
+    return { kind: 'gone', daemonMessage };
+  return { kind: isOurFault(status) ? 'refused' : 'failed', daemonMessage };
+}
+
+/** Without force Docker refuses a container that runs, is paused or restarts, each time with 409. */
+function removeTrouble(trouble: DockerTrouble): RemoveAnswer {
+  if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
+  if (trouble.status === 404) return { kind: 'gone' };
+  if (trouble.status === 409) return { kind: 'running', daemonMessage: trouble.message };
+  return { kind: 'in_doubt', detail: inWords(trouble) };
+}
+
+function isOurFault(status: number): boolean {
+  return status >= 400 && status < 500;
+}

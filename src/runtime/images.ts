@@ -1,0 +1,150 @@
+import type Docker from 'dockerode';
+import type { Clock, Hands, ImageAnswer, Log } from '../model/ports.js';
+import { askDocker } from '../probe/ask-docker.js';
+import { inWords, toDockerTrouble } from '../probe/docker-errors.js';
+import { parseImageReference, type ImageReference } from './image-reference.js';
+import { parsePullProgress } from './pull-progress.js';
+import type { FindAuth } from './registry-auth.js';
+
+export interface ImagesOptions {
+  readonly docker: Docker;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly findAuth: FindAuth;
+  /** For the question whether an image is here. */
+  readonly inspectTimeoutMs?: number;
+  /** A pull without any progress for so long is given up. */
+  readonly stallMs?: number;
+}
+
+/** One pull, which outlives whoever asked for it. */
+interface Pull {
+  readonly ended: Promise<ImageAnswer>;
+  waiting: number;
+  /** Set when it has failed and nobody was left to be told. */
+  untold: { readonly answer: ImageAnswer; readonly at: number } | null;
+}
+
+/** A failure that nobody came to hear about for so long says nothing of the registry any more. */
+const UNTOLD_MS = 5 * 60_000;
+
+/**
+ * Makes sure that images are here; one pull per image at a time. A pull that failed is told to those who wait for it, or,
+ * where all had left with `pulling`, to the first who asks again; then the next request tries anew.
+ */
+export function createImages(options: ImagesOptions): Hands['ensureImage'] {
+  const { docker, clock, log, inspectTimeoutMs = 10_000 } = options;
+  const pulls = new Map<string, Pull>();
+
+  const isHere = async (image: string): Promise<ImageAnswer | 'absent'> => {
+    const asked = await askDocker(inspectTimeoutMs, (signal) => inspectImage(docker, image, signal));
+    if (asked.kind === 'answer') return { kind: 'present' };
+    if (asked.kind !== 'answered') return { kind: 'unavailable', detail: inWords(asked) };
+    return asked.status === 404 ? 'absent' : imageFailure(asked.status, asked.message);
+  };
+
+  const pullAndCheck = async (image: string, reference: ImageReference): Promise<ImageAnswer> => {
+    const failure = await pullImage(reference, options);
+    if (failure !== null) return failure;
+    const here = await isHere(image);
+    return here === 'absent' ? { kind: 'failed', daemonMessage: 'the pull ended and the image is not there' } : here;
+  };
+
+  const startPull = (image: string, reference: ImageReference): Pull => {
+    const pull: Pull = { ended: pullAndCheck(image, reference), waiting: 0, untold: null };
+    pulls.set(image, pull);
+    void report(image, pull);
+    return pull;
+  };
+
+  const report = async (image: string, pull: Pull): Promise<void> => {
+    const answer = await pull.ended;
+    if (answer.kind === 'present') log.info({ image }, 'image pulled');
+    else log.warn({ image, answer }, 'image could not be pulled');
+    if (answer.kind === 'present' || pull.waiting > 0) pulls.delete(image);
+    else pull.untold = { answer, at: clock.monotonic() };
+  };
+
+  return async (image, waitMs) => {
+    const reference = parseImageReference(image);
+    if (reference === null) return { kind: 'not_found', daemonMessage: `invalid reference format: "${image}"` };
+    const here = await isHere(image);
+    const known = pulls.get(image);
+    if (known !== undefined && known.untold !== null) {
+      pulls.delete(image);
+      if (here === 'absent' && clock.monotonic() - known.untold.at < UNTOLD_MS) return known.untold.answer;
+    }
+    if (here !== 'absent') return here;
+    return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs);
+  };
+}
+
+/** dockerode's own inspect of an image heeds no signal. */
+function inspectImage(docker: Docker, image: string, abortSignal: AbortSignal): Promise<unknown> {
+  const request = {
+    path: `/images/${image}/json`,
+    method: 'GET',
+    abortSignal,
+    statusCodes: { 200: true, 404: 'no such image', 500: 'server error' },
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error, body) => (error ? reject(error) : resolve(body)));
+  });
+}
+
+async function waitFor(pull: Pull, waitMs: number): Promise<ImageAnswer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ImageAnswer>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: 'pulling' }), waitMs);
+  });
+  pull.waiting += 1;
+  try {
+    return await Promise.race([pull.ended, late]);
+  } finally {
+    pull.waiting -= 1;
+    clearTimeout(timer);
+  }
+}
+
+/** Null when the registry's answer went through to its end without an error; the caller then looks whether the image is here. */
+async function pullImage(reference: ImageReference, options: ImagesOptions): Promise<ImageAnswer | null> {
+  const { docker, findAuth, stallMs = 5 * 60_000 } = options;
+  const { registry, name, version } = reference;
+  const auth = await findAuth(registry);
+  if (auth.kind === 'problem') return { kind: 'failed', daemonMessage: auth.detail };
+  const credentials = auth.kind === 'credentials' ? { authconfig: auth.authconfig } : {};
+
+  const stalled = new AbortController();
+  let watch: NodeJS.Timeout | undefined;
+  const progress = () => {
+    clearTimeout(watch);
+    watch = setTimeout(() => stalled.abort(), stallMs);
+  };
+  progress();
+  try {
+    // Always with a version: without one Docker pulls every tag of the repository.
+    const stream = await docker.createImage({
+      ...credentials,
+      fromImage: name,
+      tag: version,
+      abortSignal: stalled.signal,
+    });
+    const failure = await parsePullProgress(stream, progress);
+    return failure === null ? null : imageFailure(200, failure);
+  } catch (error) {
+    if (stalled.signal.aborted) return { kind: 'failed', daemonMessage: `no progress for ${stallMs / 1000} s` };
+    const trouble = toDockerTrouble(error);
+    if (trouble.kind !== 'answered') return { kind: 'unavailable', detail: inWords(trouble) };
+    return imageFailure(trouble.status, trouble.message);
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+/** The registry's words, as the engine passes them on; the last is the engine's own for a name that is none. */
+const NOT_FOUND =
+  /manifest unknown|manifest for .* not found|name unknown|repository .*does not exist|repository .* not found|invalid reference format|must be lowercase/i;
+
+function imageFailure(status: number, words: string): ImageAnswer {
+  return { kind: status === 404 || NOT_FOUND.test(words) ? 'not_found' : 'failed', daemonMessage: words };
+}

@@ -1,0 +1,127 @@
+/** Environment and flags to settings, or every problem at once. Pure: the same texts and facts give the same answer. */
+
+import { isLocal, writeAddress } from './addresses.js';
+import { readFlags } from './flags.js';
+import { nearest } from './nearest.js';
+import { flagOf, SETTINGS, type Setting, type SettingKey, type TableValues } from './table.js';
+
+/** What the settings need to know of the machine. */
+export interface Facts {
+  /** Whether a person reads the log: standard error is a terminal. */
+  readonly terminal: boolean;
+}
+
+/**
+ * Everything the gate can be told, read and checked. The table says what each means; units are in the names. Null: not
+ * given, and whoever needs it has a way of its own (`stateDir`, `dockerConfig`, `instanceId`) or does without.
+ */
+export type Settings = Omit<TableValues, 'logFormat' | 'excludeCards' | 'allowedHosts'> & {
+  readonly logFormat: 'json' | 'pretty';
+  readonly excludeCards: readonly string[];
+  readonly allowedHosts: readonly string[];
+};
+
+/** Settings to go by, or every problem there is; each names the setting, what came and what was expected. */
+export type SettingsRead =
+  | { readonly kind: 'ok'; readonly settings: Settings; readonly warnings: readonly string[] }
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** The environment, as `process.env` has it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads every setting: the flag where it came, else the environment, else the default. */
+export function readSettings(env: Environment, argv: readonly string[], facts: Facts): SettingsRead {
+  const flags = readFlags(argv);
+  const problems = [...flags.problems];
+  const values: Partial<Record<SettingKey, unknown>> = {};
+  for (const [key, setting] of SETTINGS) {
+    const came = flags.texts.get(key) ?? env[setting.name];
+    const text = came ?? setting.standard;
+    const parsed = text === null ? { kind: 'value' as const, value: null } : setting.parse(text);
+    if (parsed.kind === 'value') values[key] = parsed.value;
+    else
+      problems.push(`${where(setting, flags.texts.has(key))} is ${shown(setting, text)}: expected ${parsed.expected}`);
+  }
+  // Keys are missing where a value could not be read; each check looks only at what is there.
+  problems.push(...contradictions(values as Partial<TableValues>));
+  if (problems.length > 0) return { kind: 'problems', problems };
+  const read = values as TableValues;
+  const settings: Settings = {
+    ...read,
+    logFormat: read.logFormat ?? (facts.terminal ? 'pretty' : 'json'),
+    excludeCards: read.excludeCards ?? [],
+    allowedHosts: read.allowedHosts ?? [],
+  };
+  return { kind: 'ok', settings, warnings: [...unknownNames(env), ...doubtful(read)] };
+}
+
+function where(setting: Setting<unknown>, byFlag: boolean): string {
+  return byFlag ? flagOf(setting.name) : setting.name;
+}
+
+/** What came, in quotes, cut where it is long. */
+function shown(setting: Setting<unknown>, text: string | null): string {
+  if (text === null) return 'not set';
+  if (setting.forPeople !== null) return setting.forPeople(text);
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}
+
+/** Values that are right alone and wrong together. */
+function contradictions(values: Partial<TableValues>): string[] {
+  const problems: string[] = [];
+  if (values.processes !== undefined && values.processes > 1 && values.redisUrl === null) {
+    problems.push(
+      `TUNEPLANE_PROCESSES is "${values.processes}" and TUNEPLANE_REDIS_URL is not set: ` +
+        'expected a Redis that all allocating processes of this machine share, or 1 process',
+    );
+  }
+  if (values.listen !== undefined && values.tokensFile === null) {
+    for (const address of values.listen.filter((each) => !isLocal(each))) {
+      problems.push(
+        `TUNEPLANE_LISTEN is "${writeAddress(address)}" and TUNEPLANE_TOKENS_FILE is not set: expected a tokens file, ` +
+          'since whoever can call may start containers, or a loopback address or unix:/path ' +
+          '(to be scraped from afar, TUNEPLANE_METRICS_LISTEN serves the metrics alone)',
+      );
+    }
+  }
+  const metrics = new Set((values.metricsListen ?? []).map(writeAddress));
+  for (const address of (values.listen ?? []).map(writeAddress)) {
+    if (metrics.has(address) && !address.endsWith(':0')) {
+      problems.push(`TUNEPLANE_METRICS_LISTEN is "${address}", as TUNEPLANE_LISTEN: expected another address`);
+    }
+  }
+  if (values.runtime === 'process') {
+    problems.push('TUNEPLANE_RUNTIME is "process": expected docker, the only runtime that this version has');
+  }
+  return problems;
+}
+
+/** Variables that look like ours and are not. Their values stay unsaid: another part's may be a secret. */
+function unknownNames(env: Environment): string[] {
+  const known = SETTINGS.map(([, { name }]) => name);
+  return Object.keys(env)
+    .filter((name) => name.toUpperCase().startsWith('TUNEPLANE_') && !known.includes(name))
+    .toSorted()
+    .map((name) => `${name} is not known here and has no effect: the nearest known one is ${nearest(name, known)}`);
+}
+
+/** What can be run and is likely not meant. */
+function doubtful(read: TableValues): string[] {
+  const warnings: string[] = [];
+  if (read.redisPasswordFile !== null && read.redisUrl === null) {
+    warnings.push('TUNEPLANE_REDIS_PASSWORD_FILE has no effect: TUNEPLANE_REDIS_URL is not set');
+  }
+  if (read.redisPasswordFile !== null && read.redisUrl !== null && new URL(read.redisUrl).password !== '') {
+    warnings.push('TUNEPLANE_REDIS_URL holds a password that has no effect: TUNEPLANE_REDIS_PASSWORD_FILE is set');
+  }
+  if (read.tokensFile !== null && read.allowedHosts !== null) {
+    warnings.push('TUNEPLANE_ALLOWED_HOSTS has no effect: with a tokens file the token decides, not the Host header');
+  }
+  if (read.claimGraceS < read.startTimeoutS) {
+    warnings.push(
+      `TUNEPLANE_CLAIM_GRACE_S is ${read.claimGraceS}, less than TUNEPLANE_START_TIMEOUT_S (${read.startTimeoutS}): ` +
+        'another gate may sweep a container away while its start is under way here',
+    );
+  }
+  return warnings;
+}

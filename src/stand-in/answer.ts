@@ -1,0 +1,96 @@
+import { type Request, kindOf, understand } from './arguments.js';
+import { type Dialect, dialectOf } from './dialect.js';
+import { chosenFields } from './field-table.js';
+import { help, version } from './help.js';
+import { listing } from './listing.js';
+import type { Machine, RawAnswer } from './machine.js';
+import { machineFault } from './machine-faults.js';
+import { rows } from './rows.js';
+import { table } from './table.js';
+import { type Told, sentence } from './told.js';
+import { topology } from './topology.js';
+
+/** What a run does: steps in order, then the exit code. After a `hang` nothing more happens. */
+export interface Answer {
+  steps: readonly Step[];
+  rc: number;
+}
+
+/** `print` is one write to standard output, so that a reader sees whole rows. */
+export type Step = { kind: 'wait'; ms: number } | { kind: 'print'; text: string } | { kind: 'hang' };
+
+/** What the real program would do on this machine, given these arguments (without its own name). */
+export function answer(machine: Machine, argv: readonly string[], now: Date): Answer {
+  const dialect = dialectOf(machine.driver);
+  const request = understand(argv, dialect);
+  const raw = machine.raw[kindOf(request)];
+  if (hangsAtOnce(machine, request)) return { steps: [...delay(machine, request), { kind: 'hang' }], rc: 0 };
+  const told = retold(tell(machine, request, dialect, now), raw);
+  const place = hangingCard(machine, request, dialect);
+  const written = told.rows.filter(({ card }) => place === null || card < place).map(({ text }) => text);
+  const hangs = place !== null && told.rows.some(({ card }) => card >= place);
+  const texts = [told.header, ...written, hangs ? '' : told.end].filter((text) => text !== '');
+  return {
+    steps: [
+      ...delay(machine, request),
+      ...texts.map((text) => ({ kind: 'print' as const, text })),
+      ...(hangs ? [{ kind: 'hang' as const }] : []),
+    ],
+    rc: told.rc,
+  };
+}
+
+function tell(machine: Machine, request: Request, dialect: Dialect, now: Date): Told {
+  if (request.kind === 'refused') return sentence(request.text, request.rc);
+  const fault = machineFault(machine, dialect, request.kind === 'list');
+  if (fault !== null) return fault;
+  switch (request.kind) {
+    case 'gpu':
+    case 'apps':
+    case 'remapped':
+      return rows(machine, request, dialect, now);
+    case 'list':
+      return listing(machine, dialect, request.ids);
+    case 'topo':
+      return topology(machine, dialect);
+    case 'help':
+      return help(request, dialect);
+    case 'table':
+      return table(machine, dialect, now);
+    case 'version':
+      return version(machine);
+    default:
+      return request satisfies never;
+  }
+}
+
+function retold(told: Told, raw: RawAnswer | undefined): Told {
+  switch (raw?.kind) {
+    case undefined:
+      return told;
+    case 'verbatim':
+      return sentence(raw.stdout, raw.rc);
+    case 'cut':
+      return { ...told, rows: told.rows.slice(0, raw.rows), end: raw.end, rc: raw.rc };
+    default:
+      return raw satisfies never;
+  }
+}
+
+function delay({ delay_ms }: Machine, request: Request): Step[] {
+  const ms = typeof delay_ms === 'number' ? delay_ms : (delay_ms[kindOf(request)] ?? 0);
+  return ms > 0 ? [{ kind: 'wait', ms }] : [];
+}
+
+function hangsAtOnce({ hang }: Machine, request: Request): boolean {
+  return hang?.at === 'init' && (hang.kinds?.includes(kindOf(request)) ?? true);
+}
+
+/** The place of the card at whose turn the run stops, or null. Without `kinds` only a changing reading makes it stop. */
+function hangingCard({ hang }: Machine, request: Request, dialect: Dialect): number | null {
+  if (hang === null || hang.at === 'init') return null;
+  if (hang.kinds !== undefined) return hang.kinds.includes(kindOf(request)) ? hang.at : null;
+  if (request.kind !== 'gpu') return null;
+  const fields = chosenFields('gpu', request.fields, dialect);
+  return typeof fields !== 'string' && fields.some(({ about }) => about === 'reading') ? hang.at : null;
+}

@@ -1,0 +1,85 @@
+import { healthyCard } from './card-models.js';
+import type { Card, CardProcess, Machine } from './machine.js';
+import type { CardModel } from './words.js';
+
+/** What to build; all of it may be left out. */
+export interface MachineWish {
+  /** How many cards; 8. */
+  cards?: number;
+  /** Version of the driver; `590.48.01`. */
+  driver?: string;
+  /** Model of all cards; `H100`. */
+  model?: CardModel;
+  /** In how many equal groups NVLink joins the cards; 1. Cards of different groups are `SYS` apart. */
+  islands?: number;
+}
+
+/** A machine on which all is well and nothing runs, to be changed by whoever needs it worse. */
+export function buildMachine({
+  cards = 8,
+  driver = '590.48.01',
+  model = 'H100',
+  islands = 1,
+}: MachineWish = {}): Machine {
+  return {
+    driver,
+    cuda: cudaOf(driver),
+    cards: Array.from({ length: cards }, (_, index) => healthyCard(model, index)),
+    fault: null,
+    delay_ms: 0,
+    hang: null,
+    process_list: 'visible',
+    topology: islandsOf(cards, islands),
+    raw: {},
+  };
+}
+
+/** What the stand-in plays when nobody says otherwise: eight idle H100 in two islands, on a current driver. */
+export function defaultMachine(): Machine {
+  return buildMachine({ islands: 2 });
+}
+
+/** The card at a place in the machine's list; throws when there is none, for that is a slip of the caller. */
+export function cardAt(machine: Machine, index: number): Card {
+  const card = machine.cards[index];
+  if (card === undefined) throw new RangeError(`The machine has ${machine.cards.length} cards and no card ${index}`);
+  return card;
+}
+
+/** Puts load on a card: memory in MiB (replaced), and the processes that hold it (added; none: hidden from the list). */
+export function putLoad(card: Card, mib: number, ...processes: CardProcess[]): void {
+  card.memory_used_mib = mib;
+  card.processes.push(...processes);
+}
+
+function islandsOf(cards: number, islands: number): string[][] {
+  const size = Math.ceil(cards / islands);
+  const indices = Array.from({ length: cards }, (_, index) => index);
+  return indices.map((row) =>
+    indices.map((column) => {
+      if (row === column) return 'X';
+      return Math.floor(row / size) === Math.floor(column / size) ? 'NV18' : 'SYS';
+    }),
+  );
+}
+
+/** From captures of 550, 590 and 595; the others from NVIDIA's release notes. */
+function cudaOf(driver: string): string {
+  const branch = Number.parseInt(driver, 10);
+  const known: readonly (readonly [from: number, cuda: string])[] = [
+    [610, '13.3'],
+    [595, '13.2'],
+    [590, '13.1'],
+    [580, '13.0'],
+    [575, '12.9'],
+    [570, '12.8'],
+    [565, '12.7'],
+    [560, '12.6'],
+    [555, '12.5'],
+    [550, '12.4'],
+    [545, '12.3'],
+    [535, '12.2'],
+    [470, '11.4'],
+  ];
+  return known.find(([from]) => branch >= from)?.[1] ?? '11.0';
+}

@@ -1,0 +1,41 @@
+import { type Field, enabled, fixed, reading } from './field.js';
+import { timestampOf } from './timestamp.js';
+
+/** What says which card this is, in which machine and how it is set up. */
+export const IDENTITY_FIELDS: readonly Field[] = [
+  fixed('timestamp', ({ now }) => timestampOf(now), { about: 'machine' }),
+  fixed('driver_version', ({ driver }) => driver, { about: 'machine' }),
+  fixed('kmd_version', ({ driver }) => driver, { about: 'machine', from: 595 }),
+  fixed('count', ({ count }) => String(count), { about: 'machine' }),
+  fixed('name or gpu_name', ({ card }) => card.name),
+  fixed('serial or gpu_serial', ({ card }) => card.serial),
+  fixed('uuid or gpu_uuid', ({ card }) => card.uuid),
+  fixed('pci.bus_id or gpu_bus_id', ({ card }) => card.bus_id),
+  fixed('pci.domain', ({ card }) => `0x${card.bus_id.slice(4, 8)}`),
+  fixed('pci.bus', ({ card }) => `0x${card.bus_id.slice(9, 11)}`),
+  fixed('pci.device', ({ card }) => `0x${card.bus_id.slice(12, 14)}`),
+  fixed('pci.device_id', () => null),
+  fixed('pci.sub_device_id', () => null),
+  reading('pcie.link.gen.current', () => null),
+  reading('pcie.link.gen.max', () => null),
+  reading('pcie.link.width.current', () => null),
+  reading('pcie.link.width.max', () => null),
+  fixed('index', ({ index }) => String(index)),
+  reading('display_mode', ({ card, dialect }) =>
+    dialect.branch < 590 ? enabled(card.display_active) : '[Requested functionality has been deprecated]',
+  ),
+  reading('display_active', ({ card }) => enabled(card.display_active)),
+  reading('persistence_mode', ({ card }) => enabled(card.persistence_mode)),
+  reading('addressing_mode', ({ card }) => (card.mig === null ? 'HMM' : 'None'), { from: 535 }),
+  fixed('accounting.mode', () => 'Disabled'),
+  fixed('vbios_version', () => null),
+  fixed('inforom.img or inforom.image', () => null),
+  reading('inforom.checksum_validation', () => 'valid', { from: 590 }),
+  fixed('compute_mode', ({ card }) => card.compute_mode),
+  fixed('compute_cap', ({ card }) => card.compute_cap, { from: 510 }),
+  reading('mig.mode.current', ({ card }) => enabled(card.mig?.enabled), { from: 450 }),
+  reading('mig.mode.pending', ({ card }) => enabled(card.mig?.enabled), { from: 450 }),
+  fixed('gsp.mode.current', ({ card }) => enabled(card.gsp), { from: 535 }),
+  fixed('gsp.mode.default', ({ card }) => enabled(card.gsp), { from: 535 }),
+  fixed('c2c.mode', ({ card }) => (card.mig === null ? null : 'Disabled'), { from: 550 }),
+];

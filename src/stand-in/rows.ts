@@ -1,0 +1,38 @@
+import type { Query } from './arguments.js';
+import { cell, errorWord } from './cell.js';
+import { type Numbered, chosenCards, onBus } from './chosen-cards.js';
+import type { Dialect } from './dialect.js';
+import type { Seen } from './field.js';
+import { chosenFields, heading } from './field-table.js';
+import type { CardProcess, Machine } from './machine.js';
+import { type Told, sentence } from './told.js';
+
+/** The answer in rows: one for each card, or for each process on it. */
+export function rows(machine: Machine, query: Query, dialect: Dialect, now: Date): Told {
+  const fields = chosenFields(query.kind, query.fields, dialect);
+  if (typeof fields === 'string') return sentence(`Field "${fields}" is not a valid field to query.\n\n`, 2);
+  const cards = chosenCards(machine, dialect, query.ids);
+  if ('rc' in cards) return cards;
+  const about = { count: onBus(machine).length, driver: machine.driver, dialect, now };
+  const row = ({ card, index, place }: Numbered, process: CardProcess | null): Told['rows'][number] => {
+    const seen: Seen = { ...about, card, index, process };
+    return { card: place, text: line(fields.map((field) => cell(field, seen, query.units))) };
+  };
+  return {
+    header: query.header ? line(fields.map(heading)) : '',
+    rows: cards.flatMap((each) => processesIn(machine, query, each).map((process) => row(each, process))),
+    end: '',
+    rc: 0,
+  };
+}
+
+/** Whom the rows of a card are about. A list that cannot be read makes one row without a process, as if there were one. */
+function processesIn({ process_list }: Machine, { kind }: Query, { card }: Numbered): readonly (CardProcess | null)[] {
+  if (kind !== 'apps' || process_list === 'not_supported') return [null];
+  if (errorWord({ about: 'reading' }, { card }) !== null) return [null];
+  return process_list === 'invisible' ? [] : card.processes;
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.join(', ')}\n`;
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { openAudit } from '../../src/admission/audit.js';
+import type { AuditEntry } from '../../src/model/ports.js';
+import { collect } from '../http/gate.js';
+import type { Gate } from '../http/gate.js';
+
+const entry: AuditEntry = {
+  at: '2026-11-29T12:00:00.000Z',
+  action: 'admit',
+  principal: 'console',
+  remote: '10.0.0.1',
+  runId: 'train-17',
+  outcome: 'admitted',
+  detail: null,
+  count: 1,
+  image: 'a\nb',
+  cards: ['GPU-0'],
+  containerId: 'c0ffee',
+  tookMs: 12,
+};
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'audit-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('every entry is one line of JSON, in a file that others cannot read', async () => {
+  const path = join(folder, 'audit.log');
+  const audit = openAudit(path, collect([]));
+  audit.write(entry);
+  audit.write({ ...entry, runId: null });
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    audit: 'admit',
+    at: '2026-11-29T12:00:00.000Z',
+    principal: 'console',
+    remote: '10.0.0.1',
+    run_id: 'train-17',
+    outcome: 'admitted',
+    detail: null,
+    count: 1,
+    image: 'a\nb',
+    cards: ['GPU-0'],
+    container_id: 'c0ffee',
+    took_ms: 12,
+  });
+  expect((await stat(path)).mode & 0o007).toBe(0);
+});
+
+test('after a rotation lines go into the new file', async () => {
+  const path = join(folder, 'rotated.log');
+  const audit = openAudit(path, collect([]));
+  audit.write(entry);
+  await rename(path, `${path}.1`);
+  audit.write(entry);
+  for (const each of [path, `${path}.1`]) expect((await readFile(each, 'utf8')).split('\n')).toHaveLength(2);
+});
+
+test('a file that cannot be written is refused at the start, and later a line is logged instead of lost', async () => {
+  expect(() => openAudit(join(folder, 'no/such/folder'), collect([]))).toThrow('ENOENT');
+  const logged: Gate['logged'] = [];
+  const inside = await mkdtemp(join(folder, 'inside-'));
+  const audit = openAudit(join(inside, 'audit.log'), collect(logged));
+  await rm(inside, { recursive: true });
+  audit.write(entry);
+  expect(logged).toMatchObject([{ level: 'error', data: { entry } }]);
+});

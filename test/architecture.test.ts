@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { broken, sleeping, unfinished } from './support/house-rules.js';
+import { readSource } from './support/source.js';
+
+const root = new URL('..', import.meta.url);
+// Tracked, and new but not ignored: what a commit would hold. A file that was deleted may still be listed.
+const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+const files = listed.split('\0').filter((path) => path !== '' && existsSync(new URL(path, root)));
+
+const sourcesBelow = (folder: string) =>
+  files
+    .filter((path) => path.startsWith(folder) && path.endsWith('.ts'))
+    .map((path) => readSource(path, readFileSync(new URL(path, root), 'utf8')));
+
+describe('this repository', () => {
+  test('keeps its folders to what they may reach', () => {
+    const sources = sourcesBelow('src/');
+    expect(sources.length).toBeGreaterThan(5);
+    expect(broken(sources)).toEqual([]);
+  });
+
+  test('has no test that sleeps and no note to do something later', () => {
+    const tests = sourcesBelow('test/');
+    expect(tests.map((source) => source.path)).toContain('test/architecture.test.ts');
+    expect(tests.flatMap(sleeping)).toEqual([]);
+    expect(tests.flatMap(unfinished)).toEqual([]);
+  });
+
+  test('has at its top only what people and tools look for there', () => {
+    const folders = ['src', 'test', 'grafana', '.ci'];
+    const read = ['README.md', 'CHANGELOG.md', 'LICENSE', 'Dockerfile', 'compose.yaml'];
+    const byTools = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts'];
+    const atTop = new Set(files.map((path) => path.split('/')[0] ?? ''));
+    const isDotFile = (name: string) => name.startsWith('.') && files.includes(name);
+    const strange = [...atTop].filter((name) => ![...folders, ...read, ...byTools].includes(name) && !isDotFile(name));
+    expect(strange).toEqual([]);
+  });
+});
+
+describe('the rules', () => {
+  test.each([
+    ['a part of the house may import its own files', 'src/pick/a.ts', `import { b } from './b.js';`],
+    ['thinking may import the nouns', 'src/occupancy/a.ts', `import type { Card } from '../model/card.js';`],
+    [
+      'a name in a comment or a string is no import',
+      'src/pick/a.ts',
+      `// import 'execa'\nexport const a = "import 'execa'";`,
+    ],
+    [
+      'a word in a comment or a string is no call',
+      'src/pick/a.ts',
+      `/* Date.now() */ export const a = 'process.exit()';`,
+    ],
+    [
+      'a date made of a given time asks no clock',
+      'src/occupancy/a.ts',
+      `export const a = (ms: number) => new Date(ms);`,
+    ],
+    ['main.ts may end the process', 'src/main.ts', `process.exit(0);`],
+    ['the command sets the exit code', 'src/cli/a.ts', `process.exitCode = 2;`],
+    ['the hands may import the eyes', 'src/runtime/a.ts', `import { list } from '../probe/containers.js';`],
+    ['a process may be spoken of', 'src/occupancy/a.ts', `export const a = (process: { pid: number }) => process.pid;`],
+  ])('%s', (_says, path, text) => expect(inAFile(path, text)).toEqual([]));
+
+  test.each([
+    ['the nouns import nothing', 'src/model/a.ts', `import { z } from 'zod';`, 'the package zod'],
+    ['thinking imports no module of Node', 'src/pick/a.ts', `import { readFileSync } from 'node:fs';`, 'node:fs'],
+    ['a face imports no eyes', 'src/metrics/a.ts', `import { look } from '../probe/look.js';`, 'imports probe'],
+    ['not even for a type', 'src/metrics/a.ts', `import type { Look } from '../probe/look.js';`, 'imports probe'],
+    ['not even inside a type', 'src/metrics/a.ts', `export type L = import('../probe/look.js').Look;`, 'imports probe'],
+    ['not even on to others', 'src/admission/a.ts', `export * from '../lock/lease.js';`, 'imports lock'],
+    ['not even later', 'src/page/a.ts', `export const a = () => import('../runtime/docker.js');`, 'imports runtime'],
+    ['not even by require', 'src/page/a.ts', `import a = require('../runtime/docker.js');`, 'imports runtime'],
+    [
+      'an import by a computed name is none we can judge',
+      'src/page/a.ts',
+      `export const a = (b: string) => import(b);`,
+      'computed',
+    ],
+    ['execa stays with eyes and hands', 'src/lock/a.ts', `import { execa } from 'execa';`, 'the package execa'],
+    [
+      'a package below a package is that package',
+      'src/http/a.ts',
+      `import x from 'dockerode/lib/x';`,
+      'package dockerode',
+    ],
+    ['a package with a scope is told in full', 'src/http/a.ts', `import x from '@a/b/c';`, 'the package @a/b'],
+    ['a folder that nobody planned is told', 'src/utils/a.ts', `export {};`, 'utils, which is no part'],
+    ['thinking knows no clock', 'src/occupancy/a.ts', `export const a = () => Date.now();`, 'Date.now'],
+    ['nor a new date', 'src/occupancy/a.ts', `export const a = () => new Date();`, 'new Date()'],
+    ['nor chance', 'src/pick/a.ts', `export const a = () => Math.random();`, 'Math.random'],
+    ['nor the environment', 'src/pick/a.ts', `export const a = process.env['A'];`, 'process.env'],
+    ['and waits for nothing', 'src/pick/a.ts', `export async function a() { await null; }`, 'waits'],
+    ['only main.ts ends the process', 'src/cli/a.ts', `if (1) { process.exit(1); }`, 'process.exit'],
+    ['a file has an end', 'src/http/a.ts', 'export {};\n'.repeat(251), '251 lines'],
+    ['a note to do something later is told', 'src/http/a.ts', `// FIXME: later\nexport {};`, 'later'],
+  ])('%s', (_says, path, text, words) => {
+    expect(inAFile(path, text)).toContainEqual(expect.stringMatching(new RegExp(`^${path}.*${escaped(words)}`)));
+  });
+
+  test('two parts that import each other are told, once', () => {
+    const one = readSource('src/probe/a.ts', `import '../runtime/b.js';`);
+    const other = readSource('src/runtime/b.ts', `import '../probe/a.js';`);
+    expect(broken([one, other])).toContain('src imports in a circle: probe, runtime, probe');
+    expect(broken([one, other]).filter((each) => each.includes('circle'))).toHaveLength(1);
+  });
+
+  test('a circle over three parts is told too', () => {
+    const circle = [
+      readSource('src/http/a.ts', `import '../page/b.js';`),
+      readSource('src/page/b.ts', `import '../metrics/c.js';`),
+      readSource('src/metrics/c.ts', `import '../http/a.js';`),
+    ];
+    expect(broken(circle)).toContain('src imports in a circle: http, page, metrics, http');
+  });
+
+  test.each(['test.skip', 'it.only', 'describe.todo', 'test.skipIf', 'describe.each([]).only', 'xit'])(
+    '%s is a test that does not run',
+    (call) => expect(sleeping(readSource('test/a.test.ts', `${call}('a', () => {});`))).toHaveLength(1),
+  );
+
+  test('a table of tests runs', () => {
+    expect(sleeping(readSource('test/a.test.ts', `test.each([1])('%s', () => {}); skip();`))).toEqual([]);
+  });
+});
+
+function inAFile(path: string, text: string): string[] {
+  return broken([readSource(path, text)]);
+}
+
+function escaped(words: string): string {
+  return words.replaceAll(/[()@/.]/g, String.raw`\$&`);
+}

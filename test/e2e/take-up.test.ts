@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startDockerProxy, type DockerProxy } from '../support/docker-proxy.js';
+import { startEngine, type Engine } from '../support/engine.js';
+import { startGate, type Gate, type GateOptions } from '../support/gate.js';
+import { jobToPost } from '../support/jobs-to-post.js';
+
+/** A gate that was killed between create and start, on a real engine: what the others make of what it left. */
+
+let engine: Engine;
+let proxy: DockerProxy;
+const gates: Gate[] = [];
+
+beforeAll(async () => {
+  engine = await startEngine();
+  proxy = await startDockerProxy(engine.socketPath);
+});
+afterEach(async () => {
+  await Promise.all(gates.splice(0).map((gate) => gate.kill()));
+  proxy.treat(() => 'pass');
+  for (const { Id } of await engine.docker.listContainers({ all: true })) {
+    await engine.docker.getContainer(Id).remove({ force: true });
+  }
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await engine?.stop();
+});
+
+async function gate(options: GateOptions = {}): Promise<Gate> {
+  const one = await startGate({ engine, ...options });
+  gates.push(one);
+  return one;
+}
+
+const containers = () => engine.docker.listContainers({ all: true });
+
+/** Kills a gate that has created the container of `train` on one card and not started it. */
+async function killBetweenCreateAndStart(): Promise<{ stateDir: string; containerId: string }> {
+  proxy.treat((what) => (/^POST .*\/start$/.test(what) ? 'hold' : 'pass'));
+  const victim = await gate({ engine: proxy });
+  const answer = victim.post('/admit', jobToPost('train')).catch(() => null);
+  await expect.poll(() => proxy.holding).toBe(1);
+  await victim.kill();
+  await answer;
+  const [left] = await containers();
+  expect(left).toMatchObject({ State: 'created', Names: ['/tuneplane-train'] });
+  return { stateDir: victim.stateDir, containerId: left!.Id };
+}
+
+test('the same request posted to another gate takes it up, and it is started once', async () => {
+  const { containerId } = await killBetweenCreateAndStart();
+  const other = await gate();
+  expect((await other.cards()).cards[0]).toMatchObject({ state: 'job_held', held_by: { state: 'created' } });
+  const answer = await other.post('/admit', jobToPost('train'));
+  expect(answer.status).toBe(201);
+  expect(answer.body).toMatchObject({ decision: 'admitted', gpus: [0], run: { container_id: containerId } });
+  expect(await containers()).toMatchObject([{ Id: containerId, State: 'running' }]);
+  expect((await other.post('/admit', jobToPost('train'))).body).toMatchObject({ replayed: true });
+});
+
+test('another gate gives its card back once the grace is over', async () => {
+  await killBetweenCreateAndStart();
+  const other = await gate({ settings: { TUNEPLANE_CLAIM_GRACE_S: '3' } });
+  expect((await other.cards()).counts.job_held).toBe(1);
+  await expect.poll(async () => (await other.cards()).counts.free, { timeout: 15_000 }).toBe(8);
+  expect(await containers()).toEqual([]);
+  expect((await other.metrics()).get('tuneplane_gpu_left_over_claims_removed_total')).toBe(1);
+});
+
+test('the same instance gives it back at once when it starts again', async () => {
+  const { stateDir } = await killBetweenCreateAndStart();
+  const again = await gate({ stateDir });
+  await expect.poll(async () => (await again.cards()).counts.free).toBe(8);
+  expect(await containers()).toEqual([]);
+});
+
+test('a container that was started meanwhile is not touched, by either', async () => {
+  const { stateDir, containerId } = await killBetweenCreateAndStart();
+  await engine.docker.getContainer(containerId).start();
+  const again = await gate({ stateDir, settings: { TUNEPLANE_CLAIM_GRACE_S: '0' } });
+  const other = await gate({ settings: { TUNEPLANE_CLAIM_GRACE_S: '0' } });
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect(await containers()).toMatchObject([{ Id: containerId, State: 'running' }]);
+  for (const each of [again, other]) expect((await each.cards()).counts.job_held).toBe(1);
+});
+
+test('a start whose answer was lost is admitted: the books say that it runs', async () => {
+  proxy.treat((what) => (/^POST .*\/start$/.test(what) ? 'lose' : 'pass'));
+  const one = await gate({ engine: proxy });
+  expect((await one.post('/admit', jobToPost('train'))).body).toMatchObject({ decision: 'admitted' });
+  expect(await containers()).toMatchObject([{ State: 'running' }]);
+});
+
+test('a create whose answer was lost is gone on with', async () => {
+  proxy.treat((what) => (what === 'POST /containers/create' ? 'lose' : 'pass'));
+  const one = await gate({ engine: proxy });
+  expect((await one.post('/admit', jobToPost('train'))).body).toMatchObject({ decision: 'admitted' });
+  expect(await containers()).toMatchObject([{ State: 'running' }]);
+});

@@ -1,0 +1,173 @@
+/** The HTTP faces on a real port, over hand-written fakes of everything behind them. */
+
+import express, { Router } from 'express';
+import type { Express } from 'express';
+import { afterEach } from 'vitest';
+
+import type { AppParts } from '../../src/app.js';
+import { createApp } from '../../src/app.js';
+import { createPolicy } from '../../src/admission/policy.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/admission/policy-rules.js';
+import { allowedHosts } from '../../src/http/host.js';
+import { listen } from '../../src/http/listen.js';
+import type { Listening, TimeLimits } from '../../src/http/listen.js';
+import type { Decision, JobSpec, Outcome, Principal, Refusal, Run } from '../../src/model/admission.js';
+import { cardIndex, cardUuid } from '../../src/model/card.js';
+import type { AuditEntry, CardBook, Log, Watched } from '../../src/model/ports.js';
+import type { Exclusion, Probed, RememberedCard } from '../../src/model/snapshot.js';
+import { watchedMachine } from './machine.js';
+
+export interface Call {
+  readonly spec: JobSpec;
+  readonly principal: Principal;
+  readonly gone: AbortSignal;
+}
+
+export interface Gate {
+  readonly url: string;
+  readonly app: Express;
+  readonly listening: Listening;
+  /** What reached the admission; dry runs apart. */
+  readonly calls: Call[];
+  readonly dryRuns: JobSpec[];
+  readonly outcomes: Outcome[];
+  readonly audit: AuditEntry[];
+  readonly logged: { level: string; data: object; sentence: string }[];
+  readonly removed: string[];
+  readonly book: MemoryBook;
+  /** What the next admissions and dry runs are answered with. */
+  decide: (call: Call) => Decision | Promise<Decision>;
+  runs: Probed<readonly Run[]>;
+  removal: 'removed' | 'alive' | 'unknown' | Refusal;
+  look: () => Watched;
+  ready: boolean;
+  post(body: unknown, init?: { headers?: Record<string, string>; query?: string }): Promise<Response>;
+}
+
+const open: Listening[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listening) => listening.close(0)));
+});
+
+/** Listens on a free port of 127.0.0.1 and closes after the test. */
+export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimits): Promise<Gate> {
+  const logged: Gate['logged'] = [];
+  const gate: Gate = {
+    url: '',
+    app: express(),
+    listening: { addresses: [], close: () => Promise.resolve(true) },
+    calls: [],
+    dryRuns: [],
+    outcomes: [],
+    audit: [],
+    logged,
+    removed: [],
+    book: new MemoryBook(),
+    decide: () => admitted(),
+    runs: { kind: 'seen', value: [], tookMs: 1 },
+    removal: 'removed',
+    look: () => watchedMachine(),
+    ready: true,
+    post(body, { headers = {}, query = '' } = {}) {
+      return fetch(`${this.url}/admit${query}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+    },
+  };
+  const app = createApp({ ...partsOf(gate), ...over });
+  const listening = await listen(app, [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], limits);
+  open.push(listening);
+  const [address] = listening.addresses;
+  if (address?.kind !== 'tcp') throw new Error('not listening');
+  return Object.assign(gate, { app, listening, url: `http://127.0.0.1:${address.port}` });
+}
+
+function partsOf(gate: Gate): AppParts {
+  return {
+    keys: { kind: 'open', hosts: allowedHosts([{ kind: 'tcp', host: '127.0.0.1', port: 0 }], ['gate.internal']) },
+    version: '1.2.3',
+    metrics: Router().get('/metrics', (_req, res) => {
+      res.type('text/plain').send('up 1\n');
+    }),
+    readiness: () => {
+      const part = { ok: gate.ready, detail: gate.ready ? null : 'not now' };
+      return Promise.resolve({ ready: gate.ready, parts: { runtime: part, lock: part, probe: part, draining: part } });
+    },
+    log: collect(gate.logged),
+    admissions: {
+      async admit(spec, principal, gone) {
+        const call = { spec, principal, gone };
+        gate.calls.push(call);
+        return gate.decide(call);
+      },
+      async dryRun(spec) {
+        gate.dryRuns.push(spec);
+        return gate.decide({ spec, principal: { name: 'dry', roles: [] }, gone: new AbortController().signal });
+      },
+      status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
+    },
+    policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, forbidden: [] }),
+    meter: { outcome: (outcome) => void gate.outcomes.push(outcome) },
+    audit: { write: (entry) => void gate.audit.push(entry) },
+    clock: { now: () => Date.parse('2026-11-29T12:00:01.000Z'), monotonic: () => performance.now() },
+    runs: {
+      list: () => Promise.resolve(gate.runs),
+      get: (runId) => {
+        const { runs } = gate;
+        if (runs.kind === 'blind') return Promise.resolve(runs);
+        return Promise.resolve({ ...runs, value: runs.value.find((run) => run.runId === runId) ?? null });
+      },
+      remove: (runId) => {
+        gate.removed.push(runId);
+        return Promise.resolve(gate.removal);
+      },
+    },
+    watch: { recent: () => Promise.resolve(gate.look()), fresh: () => Promise.resolve(gate.look()) },
+    book: gate.book,
+    lookWithinMs: 1_000,
+  };
+}
+
+export function collect(lines: Gate['logged']): Log {
+  const at = (level: string) => (data: object, sentence: string) => void lines.push({ level, data, sentence });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The books of the state folder, in memory. */
+export class MemoryBook implements CardBook {
+  readonly cards: RememberedCard[] = [];
+  readonly out: Exclusion[] = [];
+  remembered = (): readonly RememberedCard[] => this.cards;
+  remember = (): void => undefined;
+  exclusions = (): readonly Exclusion[] => this.out;
+  async exclude(exclusion: Exclusion): Promise<void> {
+    this.out.push(exclusion);
+  }
+  async include(uuid: string): Promise<boolean> {
+    return this.out.splice(0).some((each) => each.uuid === uuid);
+  }
+  async forget(uuid: string): Promise<boolean> {
+    const at = this.cards.findIndex((card) => card.uuid === uuid);
+    return at !== -1 && this.cards.splice(at, 1).length === 1;
+  }
+}
+
+/** The smallest request there is. */
+export const REQUEST = { run_id: 'train-17', count: 2, container: { image: 'registry.local/train:1.4' } };
+
+export function admitted(over: Partial<Decision & { kind: 'admitted' }> = {}): Decision & { kind: 'admitted' } {
+  return {
+    kind: 'admitted',
+    replayed: false,
+    run: { name: 'tuneplane-train-17', containerId: 'c0ffee', state: 'running', exitCode: null },
+    cards: [
+      { index: cardIndex(0), uuid: cardUuid('GPU-0'), name: 'NVIDIA H100 80GB HBM3' },
+      { index: cardIndex(1), uuid: cardUuid('GPU-1'), name: 'NVIDIA H100 80GB HBM3' },
+    ],
+    placement: { islands: null, slowest_link: null, consecutive: true, aligned: true, reasons: ['consecutive'] },
+    admittedBlind: false,
+    ...over,
+  };
+}

@@ -1,0 +1,12 @@
+/** Opens the state folder named by its argument, says in one line of JSON what it got, and lives on until it is killed. */
+import { openStateFolder } from '../../src/lock/state-folder.js';
+
+const quiet = (): void => undefined;
+const opened = await openStateFolder({
+  candidates: process.argv.slice(2),
+  instanceId: null,
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+});
+console.log(JSON.stringify(opened));
+setInterval(quiet, 60_000);

@@ -1,0 +1,41 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'vite';
+
+/** Another process that has opened a state folder, as a second gate would. */
+export interface OtherGate {
+  /** What it got: `open`, or the words of the refusal. */
+  readonly answer: { readonly kind: string; readonly instanceId?: string; readonly detail?: string };
+  kill(): Promise<void>;
+}
+
+/** Makes the program that opens a folder into one plain file and returns where it lies. */
+export async function buildOtherGate(outDir: string): Promise<string> {
+  const entry = join(import.meta.dirname, 'other-gate-program.ts');
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    ssr: { noExternal: true },
+    build: { ssr: entry, outDir, rollupOptions: { output: { entryFileNames: 'other-gate.mjs' } } },
+  });
+  return join(outDir, 'other-gate.mjs');
+}
+
+export async function startOtherGate(
+  program: string,
+  folder: string,
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<OtherGate> {
+  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'], ...user });
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return { answer: JSON.parse(line) as OtherGate['answer'], kill: () => kill(child) };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}

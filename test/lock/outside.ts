@@ -1,0 +1,50 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock, Log } from '../../src/model/ports.js';
+
+/** The real clocks, which a test can push ahead, each by itself. */
+export interface PushableClock extends Clock {
+  pushWall(ms: number): void;
+  pushMonotonic(ms: number): void;
+}
+
+export function pushableClock(): PushableClock {
+  let wall = 0;
+  let monotonic = 0;
+  return {
+    now: () => Date.now() + wall,
+    monotonic: () => performance.now() + monotonic,
+    pushWall: (ms) => void (wall += ms),
+    pushMonotonic: (ms) => void (monotonic += ms),
+  };
+}
+
+/** A log that remembers: `warn: sentence`. */
+export interface RecordingLog extends Log {
+  readonly lines: readonly string[];
+}
+
+export function recordingLog(): RecordingLog {
+  const lines: string[] = [];
+  const at = (level: string) => (_data: object, sentence: string) => void lines.push(`${level}: ${sentence}`);
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+export function countingMeter(): { readonly lost: number; lockLost(): void } {
+  let lost = 0;
+  return {
+    get lost() {
+      return lost;
+    },
+    lockLost: () => void (lost += 1),
+  };
+}
+
+export const never = (): AbortSignal => new AbortController().signal;
+
+export const within = (ms: number): AbortSignal => AbortSignal.timeout(ms);
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'state-'));
+}

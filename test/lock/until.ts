@@ -1,0 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits until it is true; throws when it does not come true in time, so that a test fails with the words given. */
+export async function until(what: string, truth: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!(await truth())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what}`);
+    await sleep(10);
+  }
+}

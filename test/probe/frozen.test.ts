@@ -1,0 +1,105 @@
+import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
+import { within } from '../../src/probe/within.js';
+import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
+import { compileFile } from './compiled.js';
+import { createDesk, keptLog, trueClock, until, type Desk } from './program.js';
+
+// A process in a frozen cgroup does not die of SIGKILL until it is thawed, just as one that is stuck in the driver.
+const FREEZERS = '/sys/fs/cgroup/freezer';
+const canFreeze = isWritable(`${FREEZERS}/cgroup.procs`);
+
+/** Without a freezer, what the program leaves behind escapes the signal and holds its output: not gone either. */
+const ESCAPES = `setsid sh -c 'until [ -e "$0/free" ]; do sleep 0.1; done' "$HERE" &`;
+
+test('a process that cannot be killed is never joined by a second, and sight comes back when it goes', async () => {
+  const desk = createDesk();
+  onTestFinished(() => desk.cleanUp());
+  const hang = `${canFreeze ? '' : ESCAPES} exec sleep 3600`;
+  const program = desk.program(`echo $$ >> "$LOG"; if [ ! -e "$HERE/well" ]; then ${hang}; fi; echo "0, GPU-a"`);
+  const smi = createNvidiaSmi({ program, timeoutMs: 1000, checkHealth: false, clock: trueClock, log: keptLog() });
+  const first = smi.gpus();
+  await until('it runs', () => /^\d+$/.test(desk.notes()[0] ?? ''));
+  const stuck = stick(desk);
+  try {
+    const startedAt = performance.now();
+    expect((await first).gpus).toMatchObject({ kind: 'blind', why: 'timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(2500);
+    for (let look = 0; look < 4; look += 1) {
+      expect((await smi.gpus()).gpus).toMatchObject({ kind: 'blind', why: 'overlap' });
+      await sleep(50);
+    }
+    expect(desk.notes()).toHaveLength(1);
+    writeFileSync(join(desk.folder, 'well'), '');
+  } finally {
+    await stuck.release();
+  }
+  await until('sight', async () => (await smi.gpus()).gpus.kind === 'seen');
+  expect(desk.notes()).toHaveLength(2);
+});
+
+test('a process that cannot be killed keeps the gate from nothing, not from ending either', async () => {
+  const desk = createDesk();
+  onTestFinished(() => desk.cleanUp());
+  const program = desk.program(`echo $$ >> "$LOG"; ${canFreeze ? '' : ESCAPES} exec sleep 3600`);
+  const runModule = await compileFile('probe/run', desk.folder);
+  const gate = join(desk.folder, 'gate.mjs');
+  writeFileSync(gate, `import { run } from '${runModule}'; console.log((await run('${program}', [], 1000)).kind);`);
+
+  const ends = execa(process.execPath, [gate]);
+  await until('it runs', () => /^\d+$/.test(desk.notes()[0] ?? ''));
+  const stuck = stick(desk);
+  try {
+    expect(await within(ends, 5000)).toBe(true);
+    expect(await ends).toMatchObject({ stdout: 'ran_out', exitCode: 0 });
+  } finally {
+    await stuck.release();
+  }
+});
+
+interface Stuck {
+  release(): Promise<void>;
+}
+
+/** Makes the process that noted its pid outlive SIGKILL. */
+function stick(desk: Desk): Stuck {
+  return canFreeze ? freeze(Number(desk.notes()[0])) : escaped(desk);
+}
+
+function freeze(pid: number): Stuck {
+  const group = `${FREEZERS}/gate-test-${process.pid}-${pid}`;
+  mkdirSync(group);
+  writeFileSync(`${group}/cgroup.procs`, String(pid));
+  writeFileSync(`${group}/freezer.state`, 'FROZEN');
+  return {
+    release: async () => {
+      writeFileSync(`${group}/freezer.state`, 'THAWED');
+      await until('the group is empty', () => isRemoved(group));
+    },
+  };
+}
+
+function escaped(desk: Desk): Stuck {
+  return { release: async () => writeFileSync(join(desk.folder, 'free'), '') };
+}
+
+function isRemoved(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

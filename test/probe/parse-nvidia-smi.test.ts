@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { parseGpuRows, parseProcesses, parseRemappedRows, refusedField } from '../../src/probe/parse-nvidia-smi.js';
+
+const FIELDS = ['index', 'uuid', 'memory.used', 'memory.total', 'fan.speed', 'name'];
+const UUID = 'GPU-00000050-0000-4000-8000-000000000050';
+
+function row(text: string, fields = FIELDS): ReturnType<typeof parseGpuRows>['rows'][number] {
+  const { rows } = parseGpuRows(text, fields);
+  expect(rows).toHaveLength(1);
+  return rows[0]!;
+}
+
+describe('the same card is read, however it is printed', () => {
+  test.each([
+    ['as the program prints it', `0, ${UUID}, 0, 46068, 33, NVIDIA L40S\n`],
+    ['without blanks and without a last newline', `0,${UUID},0,46068,33,NVIDIA L40S`],
+    ['with CRLF and blank lines', `\r\n0, ${UUID}, 0, 46068, 33, NVIDIA L40S\r\n\r\n`],
+    [
+      'with a header and units',
+      `index, uuid, memory.used [MiB], memory.total [MiB], fan.speed [%], name\n0, ${UUID}, 0 MiB, 46068 MiB, 33 %, NVIDIA L40S\n`,
+    ],
+    ['with padding', `  0 ,  ${UUID} ,  0 ,  46068 ,  33  ,  NVIDIA L40S \n`],
+    ['with escape codes around it', `\u001b[4m0, ${UUID}, 0, 46068, 33, NVIDIA L40S\u001b[0m\n`],
+    ['with words before and after that are no row', `WARNING: something\n0, ${UUID}, 0, 46068, 33, NVIDIA L40S\nbye\n`],
+  ])('%s', (_says, text) => {
+    expect(row(text)).toMatchObject({
+      index: 0,
+      uuid: UUID,
+      name: 'NVIDIA L40S',
+      memoryUsedMib: { kind: 'value', value: 0 },
+      memoryTotalMib: { kind: 'value', value: 46068 },
+      short: false,
+    });
+  });
+});
+
+describe('a name', () => {
+  test('may hold commas, being last', () => {
+    expect(row(`0, ${UUID}, 0, 1, 2, NVIDIA, the "big" one, 80GB`).name).toBe('NVIDIA, the "big" one, 80GB');
+  });
+  test('has no control characters and a sane length', () => {
+    const { name } = row(`0, ${UUID}, 0, 1, 2, a\u0007b${'c'.repeat(5000)}`);
+    expect(name).toMatch(/^a bc+…$/);
+    expect(name).toHaveLength(300);
+  });
+});
+
+describe('words where a number was due are told apart', () => {
+  test.each([
+    ['[N/A]', { kind: 'cannot_say', words: '[N/A]' }],
+    ['N/A', { kind: 'cannot_say', words: 'N/A' }],
+    ['[Not Supported]', { kind: 'cannot_say', words: '[Not Supported]' }],
+    ['[GPU is lost]', { kind: 'error', words: '[GPU is lost]' }],
+    ['[Unknown Error]', { kind: 'error', words: '[Unknown Error]' }],
+    ['[Some words of next year]', { kind: 'error', words: '[Some words of next year]' }],
+    ['ERR!', { kind: 'error', words: 'ERR!' }],
+    ['[Insufficient Permissions]', { kind: 'denied', words: '[Insufficient Permissions]' }],
+    ['Unknown', { kind: 'unreadable', words: 'Unknown' }],
+    ['-', { kind: 'unreadable', words: '-' }],
+    ['', { kind: 'unreadable', words: '' }],
+    ['-1', { kind: 'unreadable', words: '-1' }],
+    ['1e9', { kind: 'unreadable', words: '1e9' }],
+    ['0x10', { kind: 'unreadable', words: '0x10' }],
+    ['18446744073709551615', { kind: 'unreadable', words: '18446744073709551615' }],
+    ['5 GiB', { kind: 'unreadable', words: '5 GiB' }],
+    ['512', { kind: 'value', value: 512 }],
+    ['512 MiB', { kind: 'value', value: 512 }],
+  ])('%s', (cell, reading) => {
+    const said = row(`0, ${UUID}, ${cell}, 81920, 30, NVIDIA A100`);
+    expect(said.memoryUsedMib).toEqual(reading);
+    expect(said.memoryTotalMib).toEqual({ kind: 'value', value: 81920 });
+  });
+  test('and cost nothing but their own column', () => {
+    const said = row(`5, ${UUID}, 0, 81920, [Unknown Error], NVIDIA A100`);
+    expect(said).toMatchObject({
+      index: 5,
+      uuid: UUID,
+      name: 'NVIDIA A100',
+      memoryUsedMib: { kind: 'value', value: 0 },
+    });
+  });
+});
+
+describe('columns go by position', () => {
+  test('those nobody asked for are absent', () => {
+    const { health, migMode, persistenceMode, pciBusId } = row(`0, ${UUID}, 0, 1, 2, x`);
+    const kinds = [migMode, persistenceMode, health.fabricState, health.hwSlowdown].map(({ kind }) => kind);
+    expect(kinds).toEqual(['absent', 'absent', 'absent', 'absent']);
+    expect(pciBusId).toBeNull();
+  });
+  test.each(['clocks_throttle_reasons.hw_slowdown', 'clocks_event_reasons.hw_slowdown'])(
+    'the slowdown is read under the name %s',
+    (field) => {
+      const said = row(`0, ${UUID}, Active, x`, ['index', 'uuid', field, 'name']);
+      expect(said.health.hwSlowdown).toEqual({ kind: 'value', value: 'Active' });
+    },
+  );
+  test('the count and the driver version come with any row', () => {
+    const fields = ['index', 'uuid', 'driver_version', 'count', 'name'];
+    const text = `[GPU is lost], [GPU is lost], 535.261.03, 8, [GPU is lost]\n1, ${UUID}, 535.261.03, 8, x\n`;
+    expect(parseGpuRows(text, fields)).toMatchObject({ driverCount: 8, driverVersion: '535.261.03' });
+  });
+});
+
+describe('a row that breaks off', () => {
+  const other = (n: number): string =>
+    `${n}, GPU-0000007${n}-0000-4000-8000-00000000007${n}, 0, 81920, 30, NVIDIA A100-SXM4-80GB`;
+  test('is a card of which nothing more can be said, and moves no other', () => {
+    const text = `${other(0)}\n1, GPU-00000071-0000-4000-8000-000000000071, NVIDIA A100\n${other(2)}\n`;
+    const { rows } = parseGpuRows(text, FIELDS);
+    expect(rows.map(({ index, short }) => [index, short])).toEqual([
+      [0, false],
+      [1, true],
+      [2, false],
+    ]);
+    expect(rows[1]).toMatchObject({
+      uuid: 'GPU-00000071-0000-4000-8000-000000000071',
+      memoryUsedMib: { kind: 'absent' },
+    });
+  });
+  test('does not lend half of its last number to anyone', () => {
+    expect(row(`1, ${UUID}, 70321, 81`)).toMatchObject({
+      memoryUsedMib: { kind: 'value', value: 70321 },
+      memoryTotalMib: { kind: 'absent' },
+      short: true,
+    });
+  });
+  test('in the middle of its uuid has none', () => {
+    expect(row('1, GPU-00000071-0000')).toMatchObject({ index: 1, uuid: null, short: true });
+  });
+  test('right after its uuid keeps it', () => {
+    expect(row(`1, ${UUID}`)).toMatchObject({ index: 1, uuid: UUID, short: true });
+  });
+});
+
+test('a card that cannot even tell its uuid is a row without one', () => {
+  const lost = row(Array(FIELDS.length).fill('[GPU is lost]').join(', '));
+  expect(lost).toMatchObject({ index: null, uuid: null, name: null, short: false });
+  expect(lost.memoryUsedMib).toEqual({ kind: 'error', words: '[GPU is lost]' });
+});
+
+test('a card printed twice is one card', () => {
+  expect(parseGpuRows(`0, ${UUID}, 0, 1, 2, x\n0, ${UUID}, 0, 1, 2, x\n`, FIELDS).rows).toHaveLength(1);
+});
+
+test.each(['', '\n\n', 'No devices were found\n', 'NVIDIA-SMI has failed because of things, and so on\n'])(
+  '%j holds no card',
+  (text) => {
+    expect(parseGpuRows(text, FIELDS)).toEqual({ rows: [], driverCount: null, driverVersion: null });
+  },
+);
+
+describe('a process list', () => {
+  test.each([
+    [
+      'a process',
+      `${UUID}, 28411, /opt/venv/bin/python3, 70317`,
+      { pid: 28411, name: '/opt/venv/bin/python3', memoryMib: 70317 },
+    ],
+    [
+      'a name with commas and quotes',
+      `${UUID}, 5, run "a", b, 12, 9`,
+      { pid: 5, name: 'run "a", b, 12', memoryMib: 9 },
+    ],
+    ['a process without a name', `${UUID}, 5, , 9`, { pid: 5, name: '', memoryMib: 9 }],
+    [
+      'a dead one that still holds memory',
+      `${UUID}, 28290, [Not Found], 10900`,
+      { pid: 28290, name: '[Not Found]', memoryMib: 10900 },
+    ],
+    ['one whose memory cannot be told', `${UUID}, 7, python, [N/A]`, { pid: 7, name: 'python', memoryMib: null }],
+    ['units left in', `${UUID}, 7, python, 12 MiB`, { pid: 7, name: 'python', memoryMib: 12 }],
+    ['a row that breaks off after its pid', `${UUID}, 7`, { pid: 7, name: '', memoryMib: null }],
+  ])('counts %s', (_says, line, process) => {
+    expect(parseProcesses(`${line}\r\n`)).toEqual({ processes: [{ uuid: UUID, ...process }], unreadable: 0 });
+  });
+
+  test.each([
+    ['the sentence of an empty list', 'No running processes found\n', 0],
+    ['a header', 'gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n', 0],
+    ['nothing', '', 0],
+    ['a card whose list cannot be read', `${UUID}, [N/A], [N/A], [N/A]\n`, 1],
+    ['a lost card', '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]\n', 1],
+  ])('has no process in %s', (_says, text, unreadable) => {
+    expect(parseProcesses(text)).toEqual({ processes: [], unreadable });
+  });
+});
+
+test('remapped rows are read by uuid, 0 and 1 as No and Yes, words as they are', () => {
+  const text =
+    'GPU-a, 0, 1\nGPU-b, [N/A], [N/A]\nGPU-c, [GPU is lost], [GPU is lost]\n[GPU is lost], [GPU is lost], [GPU is lost]\n';
+  expect(Object.fromEntries(parseRemappedRows(text))).toEqual({
+    'GPU-a': { pending: { kind: 'value', value: 'No' }, failure: { kind: 'value', value: 'Yes' } },
+    'GPU-b': { pending: { kind: 'cannot_say', words: '[N/A]' }, failure: { kind: 'cannot_say', words: '[N/A]' } },
+    'GPU-c': { pending: { kind: 'error', words: '[GPU is lost]' }, failure: { kind: 'error', words: '[GPU is lost]' } },
+  });
+});
+
+test('the field that the driver refuses is the one it names', () => {
+  expect(refusedField('Field "remapped_rows.pending" is not a valid field to query.\n\n')).toBe(
+    'remapped_rows.pending',
+  );
+  expect(refusedField('Invalid combination of input arguments.')).toBeNull();
+});

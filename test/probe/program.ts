@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Log } from '../../src/model/ports.js';
+
+/** Small real programs, written for one test. */
+export interface Desk {
+  readonly folder: string;
+  /** Writes a shell script and gives its path. In it, `$LOG` is a file for notes. */
+  program(script: string): string;
+  /** The lines that programs wrote to `$LOG`. */
+  notes(): string[];
+  cleanUp(): void;
+}
+
+export function createDesk(): Desk {
+  const folder = mkdtempSync(join(tmpdir(), 'gate-probe-'));
+  const log = join(folder, 'notes');
+  let count = 0;
+  return {
+    folder,
+    program: (script) => {
+      count += 1;
+      const path = join(folder, `program-${count}`);
+      writeFileSync(path, `#!/bin/sh\nLOG='${log}'\nHERE='${folder}'\n${script}\n`, { mode: 0o755 });
+      return path;
+    },
+    notes: () => {
+      try {
+        return readFileSync(log, 'utf8').trim().split('\n');
+      } catch {
+        return [];
+      }
+    },
+    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The true time, as the gate has it. */
+export const trueClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/** The true time, which a test can put forward. */
+export function movableClock(): Clock & { forward(ms: number): void } {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    monotonic: () => performance.now() + ahead,
+    forward: (ms) => {
+      ahead += ms;
+    },
+  };
+}
+
+/** A log that keeps its sentences. */
+export function keptLog(): Log & { readonly sentences: string[] } {
+  const sentences: string[] = [];
+  const keep = (_data: object, sentence: string): void => {
+    sentences.push(sentence);
+  };
+  return { sentences, debug: keep, info: keep, warn: keep, error: keep };
+}
+
+/** Waits until something holds; fails loudly when it does not come true. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`expected within ${ms} ms: ${what}`);
+    await sleep(10);
+  }
+}

@@ -1,0 +1,23 @@
+import { createDockerBooks } from '../../src/probe/containers.js';
+import { createDockerHands } from '../../src/runtime/docker.js';
+import { startEngine } from '../support/engine.js';
+import { fakeRuntime } from '../support/fake-runtime.js';
+import { listeningLog, wallClock } from '../support/jobs.js';
+import { runtimeContract } from '../support/runtime-contract.js';
+
+runtimeContract('Docker', async () => {
+  const engine = await startEngine();
+  const parts = { docker: engine.docker, clock: wallClock, log: listeningLog() };
+  return {
+    books: createDockerBooks(parts),
+    hands: createDockerHands({ ...parts, findAuth: async () => ({ kind: 'anonymous' }) }),
+    image: engine.image,
+    end: (id) => engine.docker.getContainer(id).kill(),
+    stop: () => engine.stop(),
+  };
+});
+
+runtimeContract('the fake', async () => {
+  const fake = fakeRuntime();
+  return { books: fake, hands: fake, image: 'any', end: async (id) => fake.end(id), stop: async () => {} };
+});

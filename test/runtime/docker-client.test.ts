@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkEngine, createDockerClient } from '../../src/runtime/docker-client.js';
+import { startEngine } from '../support/engine.js';
+import { startStrangeDocker } from '../support/strange-docker.js';
+
+function clientOf(env: NodeJS.ProcessEnv) {
+  const found = createDockerClient(env);
+  if (found.kind === 'problem') throw new Error(found.detail);
+  return found;
+}
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const undo of cleanUp.splice(0)) await undo();
+});
+
+describe('the client', () => {
+  test('talks to the engine of DOCKER_HOST, whatever this process has in its own environment', async () => {
+    const engine = await startEngine();
+    cleanUp.push(() => engine.stop());
+    const { docker, endpoint } = clientOf({ DOCKER_HOST: engine.dockerHost });
+    expect(endpoint).toBe(engine.dockerHost);
+    expect(await checkEngine(docker)).toEqual({ kind: 'ok', version: expect.stringMatching(/^\d+\./) });
+  });
+
+  test('speaks TLS with the certificates of DOCKER_CERT_PATH, and verifies the other side', async () => {
+    // Made once for localhost, valid for a hundred years; it guards nothing.
+    const certs = fileURLToPath(new URL('../fixtures/tls', import.meta.url));
+    const file = (name: string) => readFileSync(join(certs, name));
+    const server = createServer({
+      key: file('key.pem'),
+      cert: file('cert.pem'),
+      ca: file('ca.pem'),
+      requestCert: true,
+    });
+    server.on('request', (_request, response) => response.end('{"Version":"27.0"}'));
+    server.listen(0);
+    await once(server, 'listening');
+    cleanUp.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+
+    const env = { DOCKER_HOST: `tcp://localhost:${port}`, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: certs };
+    expect(await checkEngine(clientOf(env).docker)).toEqual({ kind: 'ok', version: '27.0' });
+    const byAddress = { ...env, DOCKER_HOST: `tcp://127.0.0.1:${port}` };
+    expect(await checkEngine(clientOf(byAddress).docker)).toEqual({
+      kind: 'unreachable',
+      detail: expect.stringMatching(/cannot be reached: Hostname\/IP does not match/),
+    });
+    expect(await checkEngine(clientOf({ DOCKER_HOST: env.DOCKER_HOST }).docker)).toMatchObject({ kind: 'unreachable' });
+  });
+
+  test('says which certificates it cannot read', () => {
+    const env = { DOCKER_HOST: 'tcp://box', DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: '/no/certs' };
+    expect(createDockerClient(env)).toEqual({
+      kind: 'problem',
+      detail: expect.stringMatching(/^the client for tcp:\/\/box:2376 cannot be made: ENOENT.*\/no\/certs/),
+    });
+  });
+});
+
+describe('an engine', () => {
+  test.each([
+    [
+      'that is Podman is refused by name',
+      '{"Version":"4.3.1","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]}',
+      {
+        kind: 'refused',
+        detail: expect.stringMatching(/this socket is Podman Engine 4.3.1: it drops device requests/),
+      },
+    ],
+    [
+      'that is Docker is fine',
+      '{"Version":"27.0","Components":[{"Name":"Engine"},{"Name":"containerd"}]}',
+      { kind: 'ok', version: '27.0' },
+    ],
+    [
+      'that makes no sense is not there yet',
+      'null',
+      { kind: 'unreachable', detail: expect.stringMatching(/no sense/) },
+    ],
+  ])('%s', async (_says, body, expected) => {
+    const strange = await startStrangeDocker(() => ({ status: 200, body }));
+    cleanUp.push(() => strange.stop());
+    expect(await checkEngine(strange.docker)).toEqual(expected);
+  });
+
+  test('that is not there is no refusal', async () => {
+    const { docker } = clientOf({ DOCKER_HOST: 'unix:///no/such/docker.sock' });
+    expect(await checkEngine(docker)).toEqual({ kind: 'unreachable', detail: expect.stringMatching(/ENOENT/) });
+  });
+
+  test('that never answers is no refusal', async () => {
+    const strange = await startStrangeDocker(() => 'silence');
+    cleanUp.push(() => strange.stop());
+    expect(await checkEngine(strange.docker, 200)).toMatchObject({ kind: 'unreachable' });
+  });
+});

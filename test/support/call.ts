@@ -1,0 +1,60 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+
+/** What came back. `body` is the parsed JSON where the content type says so, otherwise the text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+/** How to ask; a body that is no string is sent as JSON, with its content type. */
+export interface Call {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Hangs up when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** No answer takes longer than lock, pull wait and start together; a test that waits longer has found something. */
+const LONGEST_MS = 55_000;
+
+/**
+ * One HTTP request on a connection of its own. Not `fetch`: a test must be able to send any `Host`, any header and any
+ * body, and to hang up. Rejects when no whole answer came.
+ */
+export function call(url: string | URL, { method = 'GET', body, headers = {}, signal }: Call = {}): Promise<Answer> {
+  const [bytes, type] = written(body);
+  const limit = AbortSignal.timeout(LONGEST_MS);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method,
+        headers: { ...type, ...headers },
+        agent: false,
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '');
+          const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : text;
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed });
+        });
+      },
+    );
+    sent.once('error', reject);
+    sent.end(bytes);
+  });
+}
+
+function written(body: unknown): readonly [string | undefined, Readonly<Record<string, string>>] {
+  if (body === undefined) return [undefined, {}];
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return [text, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }];
+}

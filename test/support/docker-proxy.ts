@@ -1,0 +1,78 @@
+/** Stands between a gate and its engine, and holds back or loses what a test says: so that a gate can be killed at an exact step. */
+
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Socket } from 'node:net';
+
+/** `hold`: never passed on. `lose`: passed on, and the answer is lost (the connection breaks). */
+export type Treatment = 'pass' | 'hold' | 'lose';
+
+export interface DockerProxy {
+  readonly dockerHost: string;
+  /** Decides for each request from now on; `what` is method and path without query: `POST /containers/…/start`. */
+  treat(decide: (what: string) => Treatment): void;
+  /** What came, in order. */
+  readonly asked: readonly string[];
+  /** How many requests are held back now. */
+  readonly holding: number;
+  stop(): Promise<void>;
+}
+
+export async function startDockerProxy(engineSocket: string): Promise<DockerProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'docker-proxy-'));
+  const path = join(folder, 'docker.sock');
+  const asked: string[] = [];
+  const sockets = new Set<Socket>();
+  let decide: (what: string) => Treatment = () => 'pass';
+  let holding = 0;
+
+  const server = createServer((from, to) => {
+    const what = `${from.method} ${(from.url ?? '').split('?')[0] ?? ''}`;
+    asked.push(what);
+    const treatment = decide(what);
+    if (treatment === 'hold') {
+      holding++;
+      from.resume();
+      to.once('close', () => holding--);
+      return;
+    }
+    passOn(engineSocket, from, to, treatment === 'lose');
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+
+  return {
+    dockerHost: `unix://${path}`,
+    asked,
+    treat: (how) => {
+      decide = how;
+    },
+    get holding() {
+      return holding;
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function passOn(socketPath: string, from: IncomingMessage, to: ServerResponse, lose: boolean): void {
+  const onward = request({ socketPath, method: from.method, path: from.url, headers: from.headers }, (answer) => {
+    if (lose) {
+      answer.resume();
+      answer.once('end', () => to.destroy());
+      return;
+    }
+    to.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(to);
+  });
+  onward.on('error', () => to.destroy());
+  from.pipe(onward);
+}

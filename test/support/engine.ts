@@ -1,0 +1,299 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  copyFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
+
+/** What an engine can be started with; everything has a default. */
+export interface EngineOptions {
+  /** False: no `nvidia-container-runtime-hook` on PATH, so that the engine knows no driver for GPU requests. */
+  readonly nvidiaHook?: boolean;
+  /** More flags for dockerd. */
+  readonly flags?: readonly string[];
+}
+
+/** A Docker Engine of its own: own folder, own network, own processes, gone without a trace when the test is. */
+export interface Engine {
+  readonly folder: string;
+  readonly socketPath: string;
+  /** For `DOCKER_HOST`. */
+  readonly dockerHost: string;
+  readonly docker: Docker;
+  /** An image that is there: busybox, with `sh`, `sleep`, `cat`, `env` and the like. */
+  readonly image: string;
+  /** The pid of dockerd as this machine sees it; null while it is down. */
+  readonly pid: number | null;
+  /** What the stand-in for NVIDIA's hook does at the next start of a container that was given cards. */
+  hook(behaviour: 'pass' | 'hang' | { readonly failWith: string }): void;
+  /** The environment of a running container's first process, as the kernel has it. */
+  environOf(containerId: string): Promise<Readonly<Record<string, string>>>;
+  /** The arguments that run a program inside the engine's network, mounts and processes. */
+  inside(...argv: readonly string[]): readonly [string, ...string[]];
+  /** SIGKILL to dockerd. Its containers live on until it is started again, and beyond that with the flag `--live-restore`. */
+  kill(): Promise<void>;
+  /** Ends dockerd (in order, when it runs) and starts it again. */
+  restart(): Promise<void>;
+  /** SIGSTOP: it accepts connections and never answers. */
+  pause(): void;
+  resume(): void;
+  /** The end of the log of dockerd. */
+  logs(): string;
+  /** Ends everything and removes the folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real Docker Engine in namespaces of its own. The first process in there ends when its standard input closes, and
+ * the kernel then kills all others: so nothing outlives this process, however it ends. The shell around it removes the
+ * folder and the control groups.
+ */
+export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), 'gate-engine-'));
+  const box = await startBox(folder);
+  writeHook(folder, options.nvidiaHook ?? true);
+  const socketPath = join(folder, 'docker.sock');
+  const docker = new Docker({ socketPath });
+  const inside = (...argv: readonly string[]) =>
+    ['nsenter', '-t', String(box.initPid), '-m', '-n', '-p', ...argv] as const;
+
+  const containerd = await launch(inside(...containerdCommand(folder)), join(folder, 'containerd.log'), folder);
+  let dockerd: Launched | null = null;
+  const up = async () => {
+    dockerd = await launch(inside(...dockerdCommand(folder, options.flags ?? [])), join(folder, 'dockerd.log'), folder);
+    await untilItAnswers(docker, dockerd, folder);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (dockerd === null) return;
+    dockerd.signal('SIGCONT');
+    dockerd.signal(signal);
+    await dockerd.reaped();
+    dockerd = null;
+  };
+  const stop = async () => {
+    box.end();
+    await Promise.all([box.ended, containerd.reaped(), dockerd?.reaped()]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  try {
+    await up();
+    await importImage(docker, folder);
+  } catch (error) {
+    const words = logTail(folder);
+    await stop();
+    throw new Error(`the test engine did not start: ${String(error)}\n${words}`, { cause: error });
+  }
+  return {
+    folder,
+    socketPath,
+    dockerHost: `unix://${socketPath}`,
+    docker,
+    image: IMAGE,
+    get pid() {
+      return dockerd?.pid ?? null;
+    },
+    hook: (behaviour) => setHook(folder, behaviour),
+    environOf: async (id) => environOf(box.initPid, (await docker.getContainer(id).inspect()).State.Pid),
+    inside,
+    kill: () => end('SIGKILL'),
+    restart: async () => {
+      await end('SIGTERM');
+      await up();
+    },
+    pause: () => dockerd?.signal('SIGSTOP'),
+    resume: () => dockerd?.signal('SIGCONT'),
+    logs: () => logTail(folder),
+    stop,
+  };
+}
+
+const IMAGE = 'gate-test:latest';
+const APPLETS = [
+  'sh',
+  'sleep',
+  'cat',
+  'env',
+  'true',
+  'false',
+  'ls',
+  'echo',
+  'id',
+  'test',
+  'touch',
+  'wget',
+  'nc',
+  'mount',
+  'kill',
+  'trap',
+];
+
+// ---- the box: namespaces that die with us ----------------------------------------------------------------------------------
+
+interface Box {
+  readonly initPid: number;
+  readonly ended: Promise<unknown>;
+  end(): void;
+}
+
+async function startBox(folder: string): Promise<Box> {
+  const first = 'mount -t proc proc /proc && busybox ip link set lo up && echo ready && exec cat >/dev/null';
+  const script = `unshare -n -m -p --fork --kill-child docker-init -- sh -c '${first}'
+    rm -rf "$0"
+    find /sys/fs/cgroup -depth -type d -path "*/${basename(folder)}*" -exec rmdir {} + 2>/dev/null`;
+  // Detached: a Ctrl-C in the terminal must not end the shell before it has cleaned up.
+  const shell = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  const ended = exitOf(shell);
+  let said = '';
+  shell.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await Promise.race([
+    new Promise((resolve) => shell.stdout.once('data', resolve)),
+    ended.then(() =>
+      Promise.reject(new Error(`the test engine needs root, unshare, docker-init and busybox: ${said}`)),
+    ),
+  ]);
+  const unshare = await onlyChild(shell.pid ?? 0);
+  return { initPid: await onlyChild(unshare), ended, end: () => shell.stdin.end() };
+}
+
+interface Launched {
+  /** As this machine sees it; nsenter forks, so it is the child. */
+  readonly pid: number;
+  readonly ended: Promise<unknown>;
+  signal(signal: NodeJS.Signals): void;
+  /** Settles when it is gone; it must have been told to go. */
+  reaped(): Promise<void>;
+}
+
+async function launch(argv: readonly [string, ...string[]], log: string, folder: string): Promise<Launched> {
+  const out = openSync(log, 'a');
+  const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
+  const child = spawn(argv[0], argv.slice(1), { stdio: ['ignore', out, out], env });
+  closeSync(out);
+  const ended = exitOf(child);
+  const pid = await onlyChild(child.pid ?? 0);
+  return {
+    pid,
+    ended,
+    signal: (signal) => void process.kill(pid, signal),
+    async reaped() {
+      // nsenter stops itself when its child is stopped, and must go on to see it end.
+      const nudge = setInterval(() => child.kill('SIGCONT'), 20);
+      await ended;
+      clearInterval(nudge);
+    },
+  };
+}
+
+function exitOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.once('error', resolve);
+  });
+}
+
+async function onlyChild(pid: number): Promise<number> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+    const child = Number(children.trim().split(' ')[0]);
+    if (child > 0) return child;
+    await sleep(10);
+  }
+  throw new Error(`process ${pid} started no other within 5 s`);
+}
+
+// ---- the programs in it ----------------------------------------------------------------------------------------------------
+
+/** A containerd beside dockerd: a dockerd that was killed does not come back with the one it had started itself. */
+function containerdCommand(folder: string): readonly string[] {
+  const at = (name: string) => join(folder, 'containerd', name);
+  mkdirSync(at(''), { recursive: true });
+  writeFileSync(
+    at('config.toml'),
+    `version = 2\nroot = "${at('root')}"\nstate = "${at('state')}"\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n[grpc]\naddress = "${at('sock')}"\n`,
+  );
+  return ['containerd', '--config', at('config.toml')];
+}
+
+function dockerdCommand(folder: string, flags: readonly string[]): readonly string[] {
+  const at = (name: string) => join(folder, name);
+  const own = {
+    '--data-root': at('data'),
+    '--exec-root': at('exec'),
+    '--pidfile': at('dockerd.pid'),
+    '--containerd': at('containerd/sock'),
+  };
+  rmSync(at('dockerd.pid'), { force: true });
+  const all = { '--host': `unix://${at('docker.sock')}`, ...own, '--cgroup-parent': `/${basename(folder)}` };
+  return ['dockerd', ...Object.entries(all).map(([flag, value]) => `${flag}=${value}`), ...flags];
+}
+
+async function untilItAnswers(docker: Docker, dockerd: Launched, folder: string): Promise<void> {
+  let gone = false;
+  void dockerd.ended.then(() => (gone = true));
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(20)) {
+    if (gone) throw new Error(`dockerd ended at once\n${logTail(folder)}`);
+    const answered = await docker.listContainers({ abortSignal: AbortSignal.timeout(2000) }).catch(() => null);
+    if (answered !== null) return;
+  }
+  throw new Error('dockerd did not answer within 30 s');
+}
+
+function logTail(folder: string): string {
+  try {
+    return readFileSync(join(folder, 'dockerd.log'), 'utf8').slice(-4000);
+  } catch {
+    return '(no log)';
+  }
+}
+
+async function importImage(docker: Docker, folder: string): Promise<void> {
+  const root = join(folder, 'image');
+  for (const name of ['bin', 'etc', 'tmp', 'proc', 'dev', 'sys']) mkdirSync(join(root, name), { recursive: true });
+  copyFileSync('/usr/bin/busybox', join(root, 'bin/busybox'));
+  for (const applet of APPLETS) linkSync(join(root, 'bin/busybox'), join(root, 'bin', applet));
+  writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0:root:/:/bin/sh\nworker:x:1000:1000:worker:/:/bin/sh\n');
+  const tar = spawn('tar', ['-C', root, '-c', '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [repo, tag] = IMAGE.split(':');
+  const stream = await docker.importImage(tar.stdout, { repo, tag });
+  stream.resume();
+  await new Promise((resolve, reject) => stream.once('end', resolve).once('error', reject));
+  await docker.getImage(IMAGE).inspect();
+}
+
+// ---- the stand-in for NVIDIA's hook ---------------------------------------------------------------------------------------
+
+function writeHook(folder: string, present: boolean): void {
+  mkdirSync(join(folder, 'bin'));
+  if (!present) return;
+  const script = `#!/bin/sh
+while [ -e '${folder}/hook-hangs' ]; do sleep 0.05; done
+[ -e '${folder}/hook-fails' ] && { cat '${folder}/hook-fails' >&2; exit 1; }
+exit 0
+`;
+  writeFileSync(join(folder, 'bin/nvidia-container-runtime-hook'), script, { mode: 0o755 });
+}
+
+function setHook(folder: string, behaviour: 'pass' | 'hang' | { readonly failWith: string }): void {
+  for (const name of ['hook-hangs', 'hook-fails']) rmSync(join(folder, name), { force: true });
+  if (behaviour === 'hang') writeFileSync(join(folder, 'hook-hangs'), '');
+  else if (behaviour !== 'pass') writeFileSync(join(folder, 'hook-fails'), behaviour.failWith);
+}
+
+/** Pids that the engine tells are those of its own process namespace. */
+async function environOf(initPid: number, pid: number): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(`/proc/${initPid}/root/proc/${pid}/environ`, 'utf8');
+  const pairs = text.split('\0').filter((pair) => pair.includes('='));
+  return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
+}

@@ -1,0 +1,204 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+import { cardsShape } from '../../src/cards/card-shape.js';
+import { defaultMachine, type Machine } from '../../src/stand-in/machine.js';
+import { call, type Answer, type Call } from './call.js';
+import { parseMetrics, type MetricsPage } from './metrics-page.js';
+import { freePort } from './redis.js';
+
+/** What stands on PATH as `nvidia-smi`: the stand-in, nothing at all, or a shell script. */
+export type NvidiaSmi = 'stand-in' | 'none' | { readonly script: string };
+
+/** What a gate is started with; everything has a default. */
+export interface GateOptions {
+  /** Default: an address where no Docker Engine listens; never the machine's own. */
+  readonly engine?: { readonly dockerHost: string };
+  readonly redisUrl?: string;
+  /** What the stand-in plays; eight idle H100 in two islands. */
+  readonly machine?: Machine;
+  readonly nvidiaSmi?: NvidiaSmi;
+  /** Where the gate keeps what it must remember; a new folder when none is given. */
+  readonly stateDir?: string;
+  /** Settings by their names; they win over all that is set here. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  /** Sent with every request that brings no `authorization` of its own. */
+  readonly token?: string;
+}
+
+/** How a process ended: one of the two is null. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The real compiled gate as a process of its own. */
+export interface Gate {
+  readonly url: string;
+  readonly pid: number;
+  readonly stateDir: string;
+  /** Settles when the process has ended. */
+  readonly exited: Promise<Exit>;
+  call(path: string, how?: Call): Promise<Answer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** A body that is no string is sent as JSON. */
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** `GET /cards`, held to its own shape. */
+  cards(): Promise<z.infer<typeof cardsShape>>;
+  /** `GET /metrics`, read. */
+  metrics(): Promise<MetricsPage>;
+  /** Everything on standard output so far; the audit lines are in there. */
+  stdout(): string;
+  /** Everything on standard error so far: the log. */
+  stderr(): string;
+  /** The whole lines of standard output that are JSON. */
+  audit(): readonly Readonly<Record<string, unknown>>[];
+  /** From the next run of `nvidia-smi` on. */
+  setMachine(machine: Machine): void;
+  setNvidiaSmi(program: NvidiaSmi): void;
+  /** Sends the signal and waits for the end, whatever that is. Does nothing to a gate that has ended. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** `stop` with SIGKILL. */
+  kill(): Promise<Exit>;
+}
+
+/**
+ * Starts `gpu-gate serve` as it was built last and waits until it answers. It sees nothing of this machine: no Docker, no
+ * `nvidia-smi`, no settings but those given. It dies with this process. Rejects with what it said when it ends before it
+ * answers.
+ */
+export async function startGate(options: GateOptions = {}): Promise<Gate> {
+  const folder = newFolder();
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const stateDir = options.stateDir ?? join(folder, 'state');
+  const setNvidiaSmi = (program: NvidiaSmi): void => putNvidiaSmi(folder, program);
+  const setMachine = (machine: Machine): void => replace(join(folder, 'machine.json'), JSON.stringify(machine));
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(process.execPath, join(folder, 'bin', 'node'));
+  setMachine(options.machine ?? defaultMachine());
+  setNvidiaSmi(options.nvidiaSmi ?? 'stand-in');
+
+  const gate = spawn('/usr/bin/setpriv', [...DIES_WITH_US, process.execPath, COMMAND, 'serve', ...(options.flags ?? [])], {
+    env: environment(folder, url, stateDir, options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [collect(gate.stdout), collect(gate.stderr)];
+  const exited = exitOf(gate);
+  await untilItAnswers(url, exited, stderr).catch((error: unknown) => {
+    gate.kill('SIGKILL');
+    throw error;
+  });
+
+  const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  const ask = (path: string, how: Call = {}): Promise<Answer> =>
+    call(new URL(path, url), { ...how, headers: { ...authorization, ...how.headers } });
+  const stop = (signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> => {
+    gate.kill(signal);
+    return exited;
+  };
+  return {
+    url,
+    pid: gate.pid ?? 0,
+    stateDir,
+    exited,
+    call: ask,
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, body, headers = {}) => ask(path, { method: 'POST', body, headers }),
+    cards: async () => cardsShape.parse((await ask('/cards')).body),
+    metrics: async () => parseMetrics((await ask('/metrics')).text),
+    stdout,
+    stderr,
+    audit: () => jsonLines(stdout()),
+    setMachine,
+    setNvidiaSmi,
+    stop,
+    kill: () => stop('SIGKILL'),
+  };
+}
+
+const COMMAND = fileURLToPath(new URL('../../dist/cli/gpu-gate.js', import.meta.url));
+const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
+
+/** A test that crashed must not leave a gate behind; setpriv then becomes the gate, under the same pid. */
+const DIES_WITH_US = ['--pdeathsig', 'KILL'];
+
+/** How long a start may take: two cores are shared with engines that start too. */
+const START_MS = 20_000;
+
+/** Kept until this process ends, so that a gate can be started again on the state of one that ended. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gate-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** On PATH is one folder and nothing else: a machine that runs these tests may have cards of its own. */
+function environment(folder: string, url: string, stateDir: string, options: GateOptions): NodeJS.ProcessEnv {
+  const { TMPDIR, GPU_GATE_TEST_ROOT } = process.env;
+  return {
+    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+    ...(GPU_GATE_TEST_ROOT === undefined ? {} : { GPU_GATE_TEST_ROOT }),
+    PATH: join(folder, 'bin'),
+    HOME: folder,
+    STAND_IN_MACHINE: join(folder, 'machine.json'),
+    DOCKER_HOST: options.engine?.dockerHost ?? `unix://${folder}/no-docker.sock`,
+    TUNEPLANE_LISTEN: new URL(url).host,
+    TUNEPLANE_STATE_DIR: stateDir,
+    ...(options.redisUrl === undefined ? {} : { TUNEPLANE_REDIS_URL: options.redisUrl }),
+    ...options.settings,
+  };
+}
+
+function putNvidiaSmi(folder: string, program: NvidiaSmi): void {
+  const place = join(folder, 'bin', 'nvidia-smi');
+  if (program === 'none') rmSync(place, { force: true });
+  else if (program === 'stand-in') {
+    symlinkSync(STAND_IN, `${place}.new`);
+    renameSync(`${place}.new`, place);
+  } else replace(place, `#!/bin/sh\nPATH=/usr/bin:/bin\n${program.script}\n`, 0o755);
+}
+
+/** Whole at any moment: a run of the program may be reading it now. */
+function replace(place: string, text: string, mode = 0o644): void {
+  writeFileSync(`${place}.new`, text, { mode });
+  renameSync(`${place}.new`, place);
+}
+
+function collect(stream: Readable): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
+function exitOf(gate: ChildProcess): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    gate.once('error', reject);
+    // Not at `exit`: what it said last may still be in the pipes.
+    gate.once('close', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+async function untilItAnswers(url: string, exited: Promise<Exit>, stderr: () => string): Promise<void> {
+  const ended = exited.then(({ code, signal }) => {
+    throw new Error(`the gate ended with ${signal ?? `exit code ${code}`} before it answered:\n${stderr()}`);
+  });
+  const answered = async (): Promise<void> => {
+    for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(20)) {
+      const health = await call(new URL('/healthz', url)).catch(() => null);
+      if (health?.status === 200) return;
+    }
+    throw new Error(`the gate did not answer within ${START_MS} ms:\n${stderr()}`);
+  };
+  await Promise.race([ended, answered()]);
+}
+
+function jsonLines(text: string): readonly Readonly<Record<string, unknown>>[] {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  return whole.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>);
+}

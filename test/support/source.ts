@@ -1,0 +1,68 @@
+import { parseSync } from 'vite';
+
+/** One source file, taken apart: what it imports and what it says. Comments and strings are no part of that. */
+export interface Source {
+  /** From the root of the repository, with `/`. */
+  readonly path: string;
+  /** As written: `./card.js`, `node:fs`, `zod`; static, type-only, re-exported, dynamic and inside types alike. */
+  readonly imports: readonly string[];
+  /** Dotted names that are read or called, as `Date.now` and `process`; `new Date()` for one that asks for the time. */
+  readonly names: ReadonlySet<string>;
+  readonly awaits: boolean;
+  readonly lines: number;
+  readonly comments: readonly string[];
+}
+
+/** Parses a file as TypeScript. Throws where it is none: the compiler says more about that. */
+export function readSource(path: string, text: string): Source {
+  const { program, comments, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
+  const imports: string[] = [];
+  const names = new Set<string>();
+  let awaits = false;
+  walk({ ...program }, (node) => {
+    const from = importedBy(node);
+    if (from !== null) imports.push(from);
+    const name = nameOf(node);
+    if (name !== null) names.add(name);
+    awaits ||= node['type'] === 'AwaitExpression' || node['async'] === true || node['await'] === true;
+  });
+  const lines = text.trimEnd().split('\n').length;
+  return { path, imports, names, awaits, lines, comments: comments.map((comment) => comment.value) };
+}
+
+/** A node of the tree, of which only the few fields asked for below are known. */
+type Node = Readonly<Record<string, unknown>>;
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+
+function walk(node: Node, visit: (node: Node) => void): void {
+  if (typeof node['type'] === 'string') visit(node);
+  for (const child of Object.values(node)) if (isNode(child)) walk(child, visit);
+}
+
+/** All five forms keep the module's name in `source`; in an `import x = require()` it is the `expression`. */
+function importedBy(node: Node): string | null {
+  const forms = [
+    'ImportDeclaration',
+    'ExportNamedDeclaration',
+    'ExportAllDeclaration',
+    'ImportExpression',
+    'TSImportType',
+  ];
+  const holder = forms.includes(String(node['type'])) ? node['source'] : null;
+  const source = node['type'] === 'TSExternalModuleReference' ? node['expression'] : holder;
+  if (!isNode(source)) return null;
+  return typeof source['value'] === 'string' ? source['value'] : '(a computed name)';
+}
+
+function nameOf(node: Node): string | null {
+  if (node['type'] === 'Identifier') return String(node['name']);
+  if (node['type'] === 'CallExpression' && isNode(node['callee'])) return nameOf(node['callee']);
+  if (node['type'] === 'NewExpression' && Array.isArray(node['arguments']) && node['arguments'].length === 0) {
+    return isNode(node['callee']) ? `new ${nameOf(node['callee'])}()` : null;
+  }
+  if (node['type'] !== 'MemberExpression' || !isNode(node['object']) || !isNode(node['property'])) return null;
+  const property = node['computed'] === true ? node['property']['value'] : node['property']['name'];
+  return `${nameOf(node['object'])}.${String(property)}`;
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+
+/** What the strange engine does with one request. */
+export type StrangeAnswer =
+  | { readonly status: number; readonly body: string }
+  /** Accepts the request and never answers. */
+  | 'silence'
+  /** Closes the connection without a word. */
+  | 'hang up'
+  /** Half of what it promised, and then nothing more; the connection stays. */
+  | { readonly half: string }
+  /** Half of what it promised, and then it closes. */
+  | { readonly cut: string };
+
+/** Something on a unix socket that answers like Docker on a bad day. */
+export interface StrangeDocker {
+  readonly docker: Docker;
+  readonly socketPath: string;
+  /** Every request so far, `GET /containers/json?all=true`. */
+  readonly requests: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** `answer` is asked for each request by method and path. */
+export async function startStrangeDocker(answer: (request: string) => StrangeAnswer): Promise<StrangeDocker> {
+  const folder = mkdtempSync(join(tmpdir(), 'strange-docker-'));
+  const socketPath = join(folder, 'docker.sock');
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const line = `${request.method} ${request.url}`;
+    requests.push(line);
+    request.resume();
+    request.once('end', () => reply(answer(line), request, response));
+  });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  return {
+    docker: new Docker({ socketPath }),
+    socketPath,
+    requests,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function reply(answer: StrangeAnswer, request: IncomingMessage, response: ServerResponse): void {
+  if (answer === 'silence') return;
+  if (answer === 'hang up') {
+    request.socket.destroy();
+    return;
+  }
+  if ('status' in answer) {
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+    return;
+  }
+  const text = 'half' in answer ? answer.half : answer.cut;
+  response.writeHead(200, { 'content-length': String(text.length * 2) }).write(text, () => {
+    if ('cut' in answer) request.socket.end();
+  });
+}

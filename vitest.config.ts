@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    // Real engines and real Redis servers: slow only where something is wrong, and then the limit says so.
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
+    teardownTimeout: 30_000,
+    expect: { poll: { timeout: 10_000, interval: 50 } },
+    reporters: ['default', './test/support/closing-line.ts'],
+  },
+});
