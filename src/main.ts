@@ -19,11 +19,13 @@ import { CannotStart, findDocker, openKeys, openLock, openRules, openState } fro
 import { createDockerBooks } from './probe/containers.js';
 import { createEyes } from './probe/look.js';
 import { createNvidiaSmi } from './probe/nvidia-smi.js';
+import { tellChanges } from './probe/tell-changes.js';
 import { dockerRootDir } from './runtime/docker-root.js';
 import { createDockerHands } from './runtime/docker.js';
 import { sweepLeftOvers } from './runtime/left-overs.js';
 import { createFindAuth, dockerConfigFile } from './runtime/registry-auth.js';
 import { unclaimedByGates } from './runtime/older-agents.js';
+import { tellingHands } from './runtime/telling-hands.js';
 import { writeAddress } from './settings/addresses.js';
 import { readBuild } from './settings/build.js';
 import type { Settings } from './settings/settings.js';
@@ -79,8 +81,9 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
   const lock = openLock(settings, clock, log, meter);
   const books = createDockerBooks({ docker, clock, log });
   const findAuth = createFindAuth(dockerConfigFile(settings.dockerConfig ?? undefined, process.env));
-  const hands = createDockerHands({ docker, clock, log, findAuth });
+  const hands = tellingHands(createDockerHands({ docker, clock, log, findAuth }), () => eyes.outdated());
   const warnOfOlderAgents = settings.redisUrl === null ? unclaimedByGates(log) : null;
+  const tell = tellChanges(log);
   const eyes = createEyes({
     smi: createNvidiaSmi({
       program: settings.nvidiaSmi,
@@ -98,6 +101,7 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
     limitMs: settings.probeTimeoutS * 1000 + 2000,
     onLook(snapshot) {
       meter.looked(snapshot);
+      tell(snapshot);
       warnOfOlderAgents?.(snapshot);
     },
   });

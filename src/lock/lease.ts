@@ -52,6 +52,7 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
   const keptOut = createKeptOutNote({ key, clock, log });
   const holds = new Set<Hold>();
   const waits = new Set<Promise<Hold | null>>();
+  const asking = new Set<string>();
   const closing = new AbortController();
   let othersFirstUntil = Number.NEGATIVE_INFINITY;
 
@@ -62,7 +63,9 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
       await pause(othersFirstUntil - clock.monotonic(), signal);
       if (signal.aborted) break;
       const sentAt = momentOf(clock);
+      asking.add(token);
       const asked = await door.acquire(token, leaseMs);
+      asking.delete(token);
       if (asked.kind === 'failed') fate = 'unknown';
       else if (asked.value.kind === 'kept_out') {
         fate = 'not_ours';
@@ -125,7 +128,13 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
     async close() {
       closing.abort();
       const inTime = new AbortController();
-      const given = Promise.all([...waits, ...[...holds].map(async (taken) => taken.release()), left.sweep()]);
+      const given = Promise.all([
+        ...waits,
+        ...[...holds].map(async (taken) => taken.release()),
+        // A question that is still open is followed by its release on the same connection, so in this order.
+        ...[...asking].map(async (token) => left.leave(token)),
+        left.sweep(),
+      ]);
       await Promise.race([given, pause(GIVE_BACK_WITHIN_MS, inTime.signal)]);
       inTime.abort();
       await door.close();

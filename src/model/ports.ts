@@ -50,6 +50,8 @@ export interface Eyes {
    * answered read as blind by `timeout`, and the rest is true. For scrapes and pages.
    */
   recent(maxAgeMs: number, withinMs: number): Promise<Snapshot>;
+  /** Something was changed by this gate: no look that started before this call is used again by `recent`. */
+  outdated(): void;
 }
 
 // ---- memory -----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ export async function askDocker<T>(limitMs: number, call: (signal: AbortSignal) 
     }, limitMs);
   });
   try {
-    return await settled(call, giveUp.signal);
+    return await Promise.race([settled(call, giveUp.signal), late]);
   } finally {
     clearTimeout(timer);
   }

@@ -26,6 +26,8 @@ interface Look {
   readonly done: Promise<Snapshot>;
   /** A snapshot now: those who have not answered read as blind. */
   soFar(): Snapshot;
+  /** Which state of the machine it looked at; counted up by `outdated`. */
+  readonly of: number;
 }
 
 /** The eyes: one look at a time, shared by all who want one. */
@@ -34,10 +36,11 @@ export function createEyes(parts: EyesParts): Eyes {
   const listBooks = oneAtATime(parts.books);
   let running: Look | null = null;
   let next: Promise<Snapshot> | null = null;
-  let last: { readonly snapshot: Snapshot; readonly endedAt: number } | null = null;
+  let last: { readonly snapshot: Snapshot; readonly endedAt: number; readonly of: number } | null = null;
+  let state = 0;
 
   const start = (): Look => {
-    const look = startLook(parts, listBooks);
+    const look = startLook(parts, listBooks, state);
     running = look;
     void settle(look);
     return look;
@@ -46,7 +49,7 @@ export function createEyes(parts: EyesParts): Eyes {
   const settle = async (look: Look): Promise<void> => {
     const snapshot = await look.done;
     running = null;
-    last = { snapshot, endedAt: clock.monotonic() };
+    last = { snapshot, endedAt: clock.monotonic(), of: look.of };
   };
 
   return {
@@ -60,14 +63,20 @@ export function createEyes(parts: EyesParts): Eyes {
       return next;
     },
     recent: async (maxAgeMs, withinMs) => {
-      if (last !== null && clock.monotonic() - last.endedAt < maxAgeMs) return last.snapshot;
+      const began = clock.monotonic();
+      if (last !== null && last.of === state && began - last.endedAt < maxAgeMs) return last.snapshot;
+      const before = running;
+      // One process of a kind at a time: a look that is out of date has to end before a new one can begin.
+      if (before !== null && before.of !== state && !(await within(before.done, withinMs))) return before.soFar();
       const look = running ?? start();
-      return (await within(look.done, withinMs)) ? look.done : look.soFar();
+      const left = Math.max(0, withinMs - (clock.monotonic() - began));
+      return (await within(look.done, left)) ? look.done : look.soFar();
     },
+    outdated: () => void state++,
   };
 }
 
-function startLook(parts: EyesParts, listBooks: Books['list']): Look {
+function startLook(parts: EyesParts, listBooks: Books['list'], of: number): Look {
   const { smi, cardBook, clock, log, checkExternal, checkHealth, limitMs } = parts;
   const startedAtMs = clock.now();
   const deadline = deadlineIn(limitMs, clock);
@@ -97,7 +106,7 @@ function startLook(parts: EyesParts, listBooks: Books['list']): Look {
     attempt(log, () => parts.onLook(snapshot));
     return snapshot;
   };
-  return { done: look(), soFar };
+  return { done: look(), soFar, of };
 }
 
 /** A port that throws breaks its word; the look must be true all the same. */

@@ -51,8 +51,9 @@ describe('a gate on a machine with 8 cards', () => {
     const container = await engine.docker.getContainer('tuneplane-train-17').inspect();
     const uuids = (answer.body as { cards: { uuid: string }[] }).cards.map(({ uuid }) => uuid);
     expect(container.State.Running).toBe(true);
-    expect(container.HostConfig.DeviceRequests).toEqual([
-      { Driver: 'nvidia', Count: 0, DeviceIDs: uuids, Capabilities: [['gpu']], Options: {} },
+    expect(container.HostConfig.DeviceRequests).toHaveLength(1);
+    expect(container.HostConfig.DeviceRequests).toMatchObject([
+      { Driver: 'nvidia', Count: 0, DeviceIDs: uuids, Capabilities: [['gpu']] },
     ]);
     expect(await engine.environOf(container.Id)).toMatchObject({
       NVIDIA_VISIBLE_DEVICES: uuids.join(','),

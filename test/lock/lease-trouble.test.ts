@@ -2,11 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openRedisDoor } from '../../src/lock/redis-door.js';
 import { passwordFrom } from '../../src/lock/password-file.js';
 import type { Hold, Lock } from '../../src/model/ports.js';
 import { freePort, startRedis, type TestRedis } from '../support/redis.js';
-import { emptyFolder, never, within } from './outside.js';
-import { lockMaker } from './redis-locks.js';
+import { emptyFolder, never, pushableClock, recordingLog, within } from './outside.js';
+import { KEY, lockMaker } from './redis-locks.js';
 import { type ReplyingServer, startReplying } from './replying.js';
 import { until } from './until.js';
 
@@ -180,6 +181,39 @@ describe('a Redis that accepts and never answers', () => {
     expect(lock.problem()).toMatch(/^Redis does not answer: /);
     server.resume();
     await taken(lock);
+  });
+
+  test('carries out no question later than a second after it was asked, even if nobody takes it back', async () => {
+    const door = openRedisDoor({
+      url: server.url,
+      password: null,
+      key: KEY,
+      clock: pushableClock(),
+      log: recordingLog(),
+    });
+    await until('it is up', () => door.up);
+    expect(await door.acquire('a', 60_000)).toMatchObject({ kind: 'answered', value: { kind: 'ours' } });
+    await door.release('a');
+    server.pause();
+    expect(await door.acquire('b', 60_000)).toEqual({ kind: 'failed' });
+    await sleep(200);
+    server.resume();
+    await until('it is up', () => door.up);
+    await sleep(200);
+    expect(await keysNow()).toEqual([]);
+    await door.close();
+  });
+
+  test('and goes on right after a gate with an open wait was closed, holds the key for nobody', async () => {
+    const { lock } = locks.make();
+    await (await taken(lock)).release();
+    server.pause();
+    const waiting = lock.acquire(never());
+    await lock.close();
+    server.resume();
+    expect(await waiting).toBeNull();
+    await sleep(300);
+    expect(await keysNow()).toEqual([]);
   });
 
   test('does not hold up the closing', async () => {

@@ -170,9 +170,12 @@ describe('inspects', () => {
     const strange = await startStrangeDocker((line) =>
       isList(line) ? { status: 200, body: running(3) } : line.includes('/c1/') ? 'silence' : inspect,
     );
-    const there = books(strange.docker);
+    const parts = { docker: strange.docker, clock: wallClock, log: listeningLog() };
+    const there = createDockerBooks({ ...parts, inspectTimeoutMs: 1500 });
     const first = await there.list();
     const second = await there.list();
+    expect(first.tookMs).toBeGreaterThan(1400);
+    expect(second.tookMs).toBeLessThan(1400);
     for (const look of [first, second]) {
       expect(look).toMatchObject({
         kind: 'seen',

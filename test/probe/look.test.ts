@@ -157,6 +157,30 @@ describe('a recent look', () => {
     expect(looks).toEqual([await again]);
   });
 
+  test('that started before the gate changed something is not used again, however young', async () => {
+    const { eyes, asked } = machine();
+    const before = await eyes.fresh();
+    eyes.outdated();
+    expect(await eyes.recent(60_000, 5000)).not.toBe(before);
+    expect(asked.gpus).toBe(2);
+    await eyes.recent(60_000, 5000);
+    expect(asked.gpus).toBe(2);
+  });
+
+  test('is not the one that runs when that started before a change: it waits for the end and looks anew', async () => {
+    const { eyes, gates, asked } = machine();
+    gates.gpus.shut();
+    const running = eyes.fresh();
+    eyes.outdated();
+    const scrapes = [eyes.recent(1000, 5000), eyes.recent(1000, 5000)];
+    await until('the first was asked', () => asked.gpus === 1);
+    gates.gpus.open();
+    const [one, two] = await Promise.all(scrapes);
+    expect(one).not.toBe(await running);
+    expect(two).toBe(one);
+    expect(asked.gpus).toBe(2);
+  });
+
   test('that was cut short is not kept for the next', async () => {
     const { eyes, gates } = machine();
     gates.docker.shut();

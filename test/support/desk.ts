@@ -116,7 +116,7 @@ export function fakeEyes(runtime: FakeRuntime, machine: { rows: GpuRow[] | null 
       exclusions: [],
     };
   };
-  const eyes = { looks: 0, fresh: look, recent: look };
+  const eyes = { looks: 0, fresh: look, recent: look, outdated: () => {} };
   return eyes;
 }
 

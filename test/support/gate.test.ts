@@ -1,16 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { healthyMachine } from '../../src/stand-in/machine.js';
-import { startGate, type Gate, type GateOptions } from './gate.js';
+import { startGate } from './gate.js';
 import { by } from './metrics-page.js';
 
-async function started(options: GateOptions = {}): Promise<Gate> {
-  const gate = await startGate(options);
-  onTestFinished(async () => void (await gate.kill()));
-  return gate;
-}
-
 test('a gate starts on a machine of its own, shows its cards, and ends in order', async () => {
-  const gate = await started({ machine: healthyMachine({ cards: 3 }) });
+  const gate = await startGate({ machine: healthyMachine({ cards: 3 }) });
   expect((await gate.cards()).cards).toHaveLength(3);
   // No Docker Engine answers it: what the cards do cannot be told.
   expect(by(await gate.metrics(), 'tuneplane_gpu_cards', 'state')).toMatchObject({ unknown: 3, free: 0 });
@@ -19,7 +13,7 @@ test('a gate starts on a machine of its own, shows its cards, and ends in order'
 });
 
 test('the machine can change while the gate runs', async () => {
-  const gate = await started({ settings: { TUNEPLANE_SCRAPE_MAX_AGE_MS: '0' } });
+  const gate = await startGate({ settings: { TUNEPLANE_SCRAPE_MAX_AGE_MS: '0' } });
   gate.setNvidiaSmi({ script: 'echo "NVIDIA-SMI has failed"; exit 9' });
   await expect.poll(async () => (await gate.cards()).probes.gpus).toMatchObject({ ok: false, why: 'exit' });
   gate.setNvidiaSmi('none');
@@ -30,7 +24,7 @@ test('the machine can change while the gate runs', async () => {
 });
 
 test('a gate that was killed says so', async () => {
-  const gate = await started();
+  const gate = await startGate();
   expect(await gate.kill()).toEqual({ code: null, signal: 'SIGKILL' });
 });
 

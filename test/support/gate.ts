@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import type { z } from 'zod';
 import { cardsShape } from '../../src/cards/card-shape.js';
 import { defaultMachine, type Machine } from '../../src/stand-in/machine.js';
@@ -70,8 +71,8 @@ export interface Gate {
 
 /**
  * Starts `gpu-gate serve` as it was built last and waits until it answers. It sees nothing of this machine: no Docker, no
- * `nvidia-smi`, no settings but those given. It dies with this process. Rejects with what it said when it ends before it
- * answers.
+ * `nvidia-smi`, no settings but those given. What is still running when the test file has ended is killed. Rejects
+ * with what it said when it ends before it answers.
  */
 export async function startGate(options: GateOptions = {}): Promise<Gate> {
   const folder = newFolder();
@@ -84,10 +85,14 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
   setMachine(options.machine ?? defaultMachine());
   setNvidiaSmi(options.nvidiaSmi ?? 'stand-in');
 
-  const gate = spawn('/usr/bin/setpriv', [...DIES_WITH_US, process.execPath, COMMAND, 'serve', ...(options.flags ?? [])], {
-    env: environment(folder, url, stateDir, options),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const gate = spawn(
+    '/usr/bin/setpriv',
+    [...DIES_WITH_US, process.execPath, COMMAND, 'serve', ...(options.flags ?? [])],
+    {
+      env: environment(folder, url, stateDir, options),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const [stdout, stderr] = [collect(gate.stdout), collect(gate.stderr)];
   const exited = exitOf(gate);
   await untilItAnswers(url, exited, stderr).catch((error: unknown) => {
@@ -102,7 +107,7 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
     gate.kill(signal);
     return exited;
   };
-  return {
+  const started: Gate = {
     url,
     pid: gate.pid ?? 0,
     stateDir,
@@ -120,6 +125,9 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
     stop,
     kill: () => stop('SIGKILL'),
   };
+  running.add(started);
+  void exited.then(() => running.delete(started));
+  return started;
 }
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/gpu-gate.js', import.meta.url));
@@ -131,10 +139,19 @@ const DIES_WITH_US = ['--pdeathsig', 'KILL'];
 /** How long a start may take: two cores are shared with engines that start too. */
 const START_MS = 20_000;
 
-/** Kept until this process ends, so that a gate can be started again on the state of one that ended. */
+const folders: string[] = [];
+const running = new Set<Gate>();
+
+// For the file that imports this one. A folder is kept until then, so that a gate can be started again on the state of one
+// that ended.
+afterAll(async () => {
+  await Promise.all(Array.from(running, (gate) => gate.kill()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gate-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 

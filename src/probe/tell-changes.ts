@@ -1,0 +1,23 @@
+/** One log line when a probe goes blind, one when it sees again; a scrape every few seconds must not fill the log. */
+
+import type { Log } from '../model/ports.js';
+import type { Off, Probed, ProbeName, Snapshot } from '../model/snapshot.js';
+import { PROBES } from '../model/snapshot.js';
+
+/** To be told of every look, in order. Another reason for being blind is told as well. */
+export function tellChanges(log: Log): (snapshot: Snapshot) => void {
+  const said = new Map<ProbeName, string>();
+  return (snapshot) => {
+    for (const name of PROBES) {
+      const probe: Probed<unknown> | Off = snapshot[name];
+      const before = said.get(name);
+      if (probe.kind === 'blind') {
+        if (before !== probe.why)
+          log.warn({ probe: name, why: probe.why }, `the probe ${name} could not see: ${probe.detail}`);
+        said.set(name, probe.why);
+      } else if (said.delete(name)) {
+        log.info({ probe: name }, `the probe ${name} sees again`);
+      }
+    }
+  };
+}

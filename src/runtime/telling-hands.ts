@@ -1,0 +1,18 @@
+import type { Hands } from '../model/ports.js';
+
+/** The same hands, which tell after whatever they did, or may have done, that the books have changed. */
+export function tellingHands(hands: Hands, changed: () => void): Hands {
+  const telling = async <T>(done: Promise<T>): Promise<T> => {
+    try {
+      return await done;
+    } finally {
+      changed();
+    }
+  };
+  return {
+    ensureImage: (image, waitMs) => hands.ensureImage(image, waitMs),
+    create: (spec, grant) => telling(hands.create(spec, grant)),
+    start: (id) => telling(hands.start(id)),
+    remove: (id) => telling(hands.remove(id)),
+  };
+}
