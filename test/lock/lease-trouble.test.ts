@@ -209,6 +209,7 @@ describe('a Redis that accepts and never answers', () => {
     await (await taken(lock)).release();
     server.pause();
     const waiting = lock.acquire(never());
+    await sleep(20);
     await lock.close();
     server.resume();
     expect(await waiting).toBeNull();

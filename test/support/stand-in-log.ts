@@ -1,0 +1,72 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What the stand-in noted of its runs, read while they run. */
+export interface StandInLog {
+  /** For `STAND_IN_LOG`. */
+  readonly path: string;
+  /** The kinds of question asked so far, in order: `--query-gpu`, `-L`. */
+  asked(): readonly string[];
+  /** How many runs of each kind are there now that have neither ended nor been reaped. */
+  alive(): ReadonlyMap<string, number>;
+  /** Looks every 20 ms until `stop`, which tells the most runs of one kind that were there at once. */
+  watch(): { stop(): number };
+  remove(): void;
+}
+
+/** A log in a folder of its own. A run that was killed leaves no end in it; the kernel is asked whether it is still there. */
+export function createStandInLog(): StandInLog {
+  const folder = mkdtempSync(join(tmpdir(), 'stand-in-log-'));
+  const path = join(folder, 'runs.jsonl');
+
+  function alive(): ReadonlyMap<string, number> {
+    const lines = read(path);
+    const ended = new Set(lines.filter(({ event }) => event === 'end').map(({ pid }) => pid));
+    const counts = new Map<string, number>();
+    for (const { event, pid, argv } of lines) {
+      if (event !== 'start' || ended.has(pid) || !existsSync(`/proc/${pid}`)) continue;
+      counts.set(kindOf(argv), (counts.get(kindOf(argv)) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  return {
+    path,
+    asked: () => read(path).flatMap(({ event, argv }) => (event === 'start' ? [kindOf(argv)] : [])),
+    alive,
+    watch() {
+      let most = 0;
+      const look = (): void => {
+        most = Math.max(most, ...alive().values());
+      };
+      const looking = setInterval(look, 20);
+      return {
+        stop() {
+          clearInterval(looking);
+          return most;
+        },
+      };
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Line {
+  readonly event: 'start' | 'end';
+  readonly pid: number;
+  readonly argv?: readonly string[];
+}
+
+/** Whole lines only: one may be on its way. */
+function read(path: string): readonly Line[] {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const whole = text.split('\n').slice(0, -1);
+  return whole.map((line) => JSON.parse(line) as Line);
+}
+
+/** `-i 0,1 --query-gpu=…` asks the same kind of question as `--query-gpu=…`. */
+function kindOf(argv: readonly string[] = []): string {
+  const words = argv[0] === '-i' ? argv.slice(2) : argv;
+  return words[0]?.replace(/=.*$/, '') ?? '';
+}
