@@ -63,7 +63,7 @@ function islandsOf(cards: number, islands: number): string[][] {
   );
 }
 
-/** From captures of 550, 590 and 595; the others from NVIDIA's release notes. */
+/** Captured for 550, 590 and 595; for the other branches it is what they are commonly shipped with, not captured. */
 function cudaOf(driver: string): string {
   const branch = Number.parseInt(driver, 10);
   const known: readonly (readonly [from: number, cuda: string])[] = [

@@ -438,7 +438,7 @@ describe('callers', () => {
 
   test('nobody new is let in while the gate drains, and those under way end', async () => {
     const runtime = fakeRuntime();
-    runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve(null as never), 150));
+    runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve(null), 150));
     const desk = testDesk(runtime);
     const first = admit(desk, 'first');
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log } from '../../src/model/ports.js';
+import { kill, processesOf } from '../support/left-overs.mjs';
 
 /** Small real programs, written for one test. */
 export interface Desk {
@@ -12,6 +12,7 @@ export interface Desk {
   program(script: string): string;
   /** The lines that programs wrote to `$LOG`. */
   notes(): string[];
+  /** Ends what still runs in there, too. */
   cleanUp(): void;
 }
 
@@ -34,7 +35,11 @@ export function createDesk(): Desk {
         return [];
       }
     },
-    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+    cleanUp: () => {
+      // One that hangs on purpose is abandoned by the code under test, and this process may end without its `exit` hooks.
+      for (const { pid } of processesOf(folder)) kill(pid);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

@@ -3,7 +3,7 @@
  * before anything is compiled. Arguments go to vitest.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bringNeeds } from './needs.mjs';
@@ -16,6 +16,8 @@ if (stillMissing !== null) {
 }
 
 const root = mkdtempSync(join(tmpdir(), 'gpu-gate-'));
+// Some tests run a part as another user, who must be able to come this far.
+chmodSync(root, 0o755);
 const status = await runVitest(process.argv.slice(2));
 const leftBehind = await clearAway(root);
 // A run that was ended by a signal had no chance to end its own.

@@ -98,8 +98,12 @@ function processOf(pid, root) {
   }
 }
 
-/** @param {number} pid */
-function kill(pid) {
+/**
+ * SIGKILL, to a process that may be gone by now.
+ *
+ * @param {number} pid
+ */
+export function kill(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
