@@ -140,9 +140,13 @@ async function launch(made: Claimed, spec: JobSpec, parts: AdmitParts): Promise<
   const answer = { run, cards, placement, admittedBlind };
   const end = made.launched ?? parts.launches.begin(made, spec);
   const launched = await inTime(end, parts.settings.startTimeoutMs);
-  if (launched !== null) return afterLaunch(launched, answer, false);
-  void end.then((late) => rememberLate(late, made, spec, parts));
-  return { kind: 'starting', ...answer };
+  if (launched === null) {
+    void end.then((late) => rememberLate(late, made, spec, parts));
+    parts.meter.granted(spec.count);
+    return { kind: 'starting', ...answer };
+  }
+  if (launched.kind === 'running') parts.meter.granted(spec.count);
+  return afterLaunch(launched, answer, false);
 }
 
 /** The caller was told `starting`: how it ended can be asked for an hour. */

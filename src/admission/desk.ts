@@ -43,7 +43,6 @@ export function createDesk(parts: DeskParts): Desk {
   function note(decision: Decision, spec: JobSpec): void {
     if (decision.kind === 'wait') meter.toldToWait(spec.runId);
     if (decision.kind === 'admitted' || decision.kind === 'starting') meter.noLongerWaiting(spec.runId);
-    if (decision.kind === 'admitted' && !decision.replayed) meter.granted(spec.count);
   }
 
   return {

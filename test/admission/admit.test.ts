@@ -335,6 +335,7 @@ describe('a start', () => {
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting', run: { state: 'created' } });
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting' });
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', replayed: true });
+    expect(desk.meter.counted['granted']).toBe(1);
   });
 
   test('that fails after its caller was told starting stays readable', async () => {
