@@ -157,6 +157,12 @@ describe('a foreign container', () => {
     expect(external({ ...pinnedTo('1'), state })).toEqual(uses ? [1] : []);
   });
 
+  test('is none that carries a claim: a job’s own device request is no use from outside', () => {
+    const own = job('a', [1], { pinned: { kind: 'some', ids: [uuidOf(1)] } });
+    const [, card] = judge(snapshot({ docker: docker(own) }), rules()).cards;
+    expect(card).toMatchObject({ state: 'job_held', external: null });
+  });
+
   test('makes its cards external while the driver is blind', () => {
     expect(external(pinnedTo(uuidOf(1)), { gpus: blind(), remembered: [remember(1)] })).toEqual([1]);
   });
