@@ -208,8 +208,9 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
 
 async function open(gate: Gate, settings: Settings, log: Log): Promise<readonly Listening[]> {
   try {
-    const main = await listen(gate.app, settings.listen);
+    // First what only reads: where it cannot listen, nobody has been let in to admit anything yet.
     const metrics = settings.metricsListen === null ? null : await listen(gate.metricsApp, settings.metricsListen);
+    const main = await listen(gate.app, settings.listen);
     log.info({ listen: main.addresses.map(writeAddress), metrics: metrics?.addresses.map(writeAddress) }, 'listening');
     return metrics === null ? [main] : [main, metrics];
   } catch (error) {

@@ -34,14 +34,17 @@ export interface Listening {
   close(graceMs: number): Promise<boolean>;
 }
 
-/** Listens on all addresses or on none: where one fails, the others are closed and the error says which address and why. */
+/**
+ * Listens on all addresses or on none: where one fails, the others are closed and the error says which address and why. A
+ * request that comes before all are open waits until they are, so that none is begun by a process that is about to end.
+ */
 export async function listen(
   app: RequestListener,
   addresses: readonly ListenAddress[],
   limits = LIMITS,
 ): Promise<Listening> {
   const servers: Server[] = [];
-  const state = { closing: false };
+  const state: State = { open: false, closing: false, early: [] };
   const bound: ListenAddress[] = [];
   try {
     for (const address of addresses) {
@@ -54,6 +57,8 @@ export async function listen(
     await closeAll(servers, 0);
     throw error;
   }
+  state.open = true;
+  for (const serve of state.early.splice(0)) serve();
   return {
     addresses: bound,
     close(graceMs) {
@@ -70,12 +75,15 @@ export function isOverUnixSocket(req: IncomingMessage): boolean {
 
 const overUnix = Symbol('came over a unix socket');
 
-function makeServer(
-  app: RequestListener,
-  address: ListenAddress,
-  limits: TimeLimits,
-  state: { closing: boolean },
-): Server {
+/** Shared by the servers of all addresses. */
+interface State {
+  open: boolean;
+  closing: boolean;
+  /** Requests that came before all addresses were open. */
+  readonly early: (() => void)[];
+}
+
+function makeServer(app: RequestListener, address: ListenAddress, limits: TimeLimits, state: State): Server {
   const server = createServer(
     {
       connectionsCheckingInterval: limits.checkEveryMs,
@@ -87,7 +95,8 @@ function makeServer(
     },
     (req, res) => {
       if (state.closing) res.setHeader('Connection', 'close');
-      app(req, res);
+      if (state.open) app(req, res);
+      else state.early.push(() => app(req, res));
     },
   );
   if (address.kind === 'unix') server.on('connection', (socket) => Object.assign(socket, { [overUnix]: true }));

@@ -1,9 +1,19 @@
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.js';
-import { startGate, type Gate } from '../support/gate.js';
+import { startGate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by, seriesName } from '../support/metrics-page.js';
 
@@ -119,7 +129,10 @@ function lines(): readonly string[] {
   return existsSync(runs) ? readFileSync(runs, 'utf8').split('\n').slice(0, -1) : [];
 }
 
-const asked = () => lines().map((line) => line.replace(/^\d+ /, '').replace(/=.*$/, '')).toSorted();
+const asked = () =>
+  lines()
+    .map((line) => line.replace(/^\d+ /, '').replace(/=.*$/, ''))
+    .toSorted();
 const pids = () => lines().map((line) => Number.parseInt(line, 10));
 const failures = (reason: string) => seriesName('tuneplane_gpu_probe_failures_total', { probe: 'gpus', reason });
 

@@ -109,8 +109,8 @@ test.each<[string, unknown, Refused]>([
   ['a port', withIn({ ports: [{ container: 80, host: 80 }] }), denied('/container/ports/0/host')],
   ['a body of 1 MiB', large, { status: 413, code: 'too_large' }],
 ])('a request with %s is refused by both gates and leaves no trace', async (_says, body, refused) => {
-  await isRefused(open, () => open.post('/admit', body), refused);
-  await isRefused(guarded, () => guarded.post('/admit', body, tokens.as('console')), refused);
+  await expectRefused(open, () => open.post('/admit', body), refused);
+  await expectRefused(guarded, () => guarded.post('/admit', body, tokens.as('console')), refused);
 });
 
 test.each<[string, unknown, Refused]>([
@@ -123,7 +123,7 @@ test.each<[string, unknown, Refused]>([
   ['an image that the policy does not name', withIn({ image: 'busybox:latest' }), denied('/container/image')],
   ['more memory than the policy allows', withIn({ memory_bytes: 2 ** 31 }), denied('/container/memory_bytes')],
 ])('a request with %s is refused by the policy file and leaves no trace', async (_says, body, refused) => {
-  await isRefused(guarded, () => guarded.post('/admit', body, tokens.as('console')), refused);
+  await expectRefused(guarded, () => guarded.post('/admit', body, tokens.as('console')), refused);
 });
 
 const UNKNOWN = { authorization: 'Bearer tpgate_not-one-of-yours' };
@@ -133,9 +133,13 @@ test.each<[string, Readonly<Record<string, string>>, Refused]>([
   ['the password of a user', { authorization: 'Basic Y29uc29sZTpjb25zb2xl' }, { status: 401, code: 'unauthenticated' }],
   ['the role read', tokens.as('reader'), { status: 403, code: 'forbidden' }],
   ['every role but admit', tokens.as('operator'), { status: 403, code: 'forbidden' }],
-  ['text/plain', { ...tokens.as('console'), 'content-type': 'text/plain' }, { status: 415, code: 'unsupported_media_type' }],
+  [
+    'text/plain',
+    { ...tokens.as('console'), 'content-type': 'text/plain' },
+    { status: 415, code: 'unsupported_media_type' },
+  ],
 ])('a request with %s is refused where there are tokens, and leaves no trace', async (_says, headers, refused) => {
-  const answer = await isRefused(guarded, () => guarded.post('/admit', request, headers), refused);
+  const answer = await expectRefused(guarded, () => guarded.post('/admit', request, headers), refused);
   expect(answer.headers['www-authenticate']).toBe(refused.status === 401 ? 'Bearer' : undefined);
 });
 
@@ -146,7 +150,7 @@ test.each<[string, Readonly<Record<string, string>>, Refused]>([
   ['text/plain', { 'content-type': 'text/plain' }, { status: 415, code: 'unsupported_media_type' }],
   ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, { status: 415, code: 'unsupported_media_type' }],
 ])('a request with %s is refused where there are none, and leaves no trace', async (_says, headers, refused) => {
-  await isRefused(open, () => open.post('/admit', request, headers), refused);
+  await expectRefused(open, () => open.post('/admit', request, headers), refused);
 });
 
 test('no value of env was written anywhere', () => {
@@ -166,7 +170,11 @@ test('the same request with nothing of that in it runs, at both gates', async ()
 });
 
 /** Sends what must be refused and compares the world before and after. */
-async function isRefused(gate: Gate, send: () => Promise<Answer>, { status, code, pointer }: Refused): Promise<Answer> {
+async function expectRefused(
+  gate: Gate,
+  send: () => Promise<Answer>,
+  { status, code, pointer }: Refused,
+): Promise<Answer> {
   const before = counted(await gate.metrics());
   const lines = gate.audit().length;
   const answer = await send();

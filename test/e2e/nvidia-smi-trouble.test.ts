@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { cardAt, defaultMachine, type Machine } from '../../src/stand-in/machine.js';
 import { startEngine, type Engine } from '../support/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
@@ -26,6 +26,7 @@ beforeAll(async () => {
   gate = await startGate({ engine, settings });
   expect((await gate.post('/admit', job)).body).toMatchObject({ decision: 'admitted', gpus: [0, 1] });
 });
+afterEach(() => mend());
 afterAll(async () => {
   await gate?.stop();
   await engine?.stop();
@@ -46,13 +47,14 @@ const machine = (change: Break) => (): void => {
   change(broken);
   gate.setMachine(broken);
 };
+function mend(): void {
+  gate.setNvidiaSmi('stand-in');
+  gate.setMachine(well);
+}
 const fault = (kind: Machine['fault']) => machine((broken) => (broken.fault = kind));
 
 test.each<[string, Trouble]>([
-  [
-    'missing',
-    { why: 'spawn', words: /is it installed/, processes: 0, happen: () => gate.setNvidiaSmi('none') },
-  ],
+  ['missing', { why: 'spawn', words: /is it installed/, processes: 0, happen: () => gate.setNvidiaSmi('none') }],
   [
     'exiting 9, for the driver is not loaded',
     { why: 'exit', words: /NVIDIA driver.*exit code 9\b/, processes: 0, happen: fault('driver_not_loaded') },
@@ -139,8 +141,7 @@ test.each<[string, Trouble]>([
   });
   expect(processes.stop()).toBeLessThanOrEqual(1);
 
-  gate.setNvidiaSmi('stand-in');
-  gate.setMachine(well);
+  mend();
   expect(lastSuccess(await untilWell())).toBeGreaterThan(lastSuccess(before));
   expect((await gate.get('/readyz')).status).toBe(200);
   expect(await wouldGet(2)).toMatchObject({ decision: 'would_admit', gpus: [2, 3] });
@@ -160,7 +161,7 @@ test('a scrape that may take 2 s is answered within them, with the probe shown a
   expect(answer.text).toContain('tuneplane_gpu_cards{state="unknown"} 6');
   expect(tookMs).toBeLessThan(2000);
   await expect.poll(async () => reasonsThatGrew(before, await gate.metrics())).toEqual(['timeout']);
-  gate.setMachine(well);
+  mend();
   await untilWell();
 });
 
@@ -170,7 +171,7 @@ test('a process list that cannot be had costs its own flag and no card', async (
   expect(by(page, 'tuneplane_gpu_probe_success', 'probe')).toEqual({ gpus: 1, health: 1, processes: 0, docker: 1 });
   expect(page.get('tuneplane_gpu_external_probe_ok')).toBe(1);
   expect(by(page, 'tuneplane_gpu_cards', 'state')).toEqual({ ...NONE, job_held: 2, free: 6 });
-  gate.setMachine(well);
+  mend();
   await untilWell();
 });
 
@@ -202,7 +203,7 @@ test('one card whose handle is lost is one card: it is unhealthy in the words of
       { code: 'unhealthy', cards: [4] },
     ],
   });
-  gate.setMachine(well);
+  mend();
   await untilWell();
 });
 
@@ -235,7 +236,7 @@ test('a card that is gone from the bus stays missing over a restart, until it is
   expect((await gate.post(`/cards/${gone}/forget`)).status).toBe(404);
   expect((await gate.post('/admit', jobToPost('eight', 8))).body).toMatchObject({ code: 'unsatisfiable' });
 
-  gate.setMachine(well);
+  mend();
   await untilWell();
 });
 
@@ -249,6 +250,7 @@ const PROBE = { probe: 'gpus' };
 const uuidOf = (index: number) => cardAt(well, index).uuid;
 const twice = <T>(value: T) => [value, value];
 
+/** The page of a look in which all is as it should be. */
 async function untilWell(): Promise<MetricsPage> {
   const healthy = { ...NONE, job_held: 2, free: 6 };
   let page = await gate.metrics();
@@ -259,7 +261,7 @@ async function untilWell(): Promise<MetricsPage> {
   return page;
 }
 
-/** A run that was killed and not yet reaped when the next look came makes that look an overlap, on a machine out of breath. */
+/** `overlap` apart: on a machine out of breath a run that was killed may not be reaped when the next look comes. */
 function reasonsThatGrew(before: MetricsPage, after: MetricsPage): readonly string[] {
   const failed = (page: MetricsPage, reason: string) =>
     page.get(seriesName('tuneplane_gpu_probe_failures_total', { ...PROBE, reason })) ?? Number.NaN;

@@ -15,6 +15,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Hangs up when it aborts. */
   readonly signal?: AbortSignal;
+  /** Through this unix socket, wherever the URL points. */
+  readonly socketPath?: string;
 }
 
 /** No answer takes longer than lock, pull wait and start together; a test that waits longer has found something. */
@@ -24,7 +26,8 @@ const LONGEST_MS = 55_000;
  * One HTTP request on a connection of its own. Not `fetch`: a test must be able to send any `Host`, any header and any
  * body, and to hang up. Rejects when no whole answer came.
  */
-export function call(url: string | URL, { method = 'GET', body, headers = {}, signal }: Call = {}): Promise<Answer> {
+export function call(url: string | URL, how: Call = {}): Promise<Answer> {
+  const { method = 'GET', body, headers = {}, signal, socketPath } = how;
   const [bytes, type] = written(body);
   const limit = AbortSignal.timeout(LONGEST_MS);
   return new Promise((resolve, reject) => {
@@ -34,6 +37,7 @@ export function call(url: string | URL, { method = 'GET', body, headers = {}, si
         method,
         headers: { ...type, ...headers },
         agent: false,
+        ...(socketPath === undefined ? {} : { socketPath }),
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       },
       (response) => {

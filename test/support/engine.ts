@@ -204,9 +204,16 @@ function setHook(folder: string, behaviour: 'pass' | 'hang' | { readonly failWit
   else if (behaviour !== 'pass') writeFileSync(join(folder, 'hook-fails'), behaviour.failWith);
 }
 
-/** Pids that the engine tells are those of its own process namespace. */
+/**
+ * Pids that the engine tells are those of its own process namespace. A start is answered a moment before the program takes
+ * the place of runc, whose environment is another.
+ */
 async function environOf(initPid: number, pid: number): Promise<Readonly<Record<string, string>>> {
-  const text = await readFile(`/proc/${initPid}/root/proc/${pid}/environ`, 'utf8');
+  const place = `/proc/${initPid}/root/proc/${pid}`;
+  for (let tries = 0; tries < 500 && (await readFile(`${place}/comm`, 'utf8')).startsWith('runc'); tries += 1) {
+    await sleep(10);
+  }
+  const text = await readFile(`${place}/environ`, 'utf8');
   const pairs = text.split('\0').filter((pair) => pair.includes('='));
   return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 }

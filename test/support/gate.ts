@@ -29,6 +29,8 @@ export interface GateOptions {
   /** Settings by their names; they win over all that is set here. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
+  /** More addresses for `TUNEPLANE_LISTEN`, as `unix:/path`, beside the one in `url`. */
+  readonly alsoListen?: readonly string[];
   /** Sent with every request that brings no `authorization` of its own. */
   readonly token?: string;
 }
@@ -165,7 +167,7 @@ function environment(folder: string, url: string, stateDir: string, options: Gat
     HOME: folder,
     STAND_IN_MACHINE: join(folder, 'machine.json'),
     DOCKER_HOST: options.engine?.dockerHost ?? `unix://${folder}/no-docker.sock`,
-    TUNEPLANE_LISTEN: new URL(url).host,
+    TUNEPLANE_LISTEN: [new URL(url).host, ...(options.alsoListen ?? [])].join(','),
     TUNEPLANE_STATE_DIR: stateDir,
     ...(options.redisUrl === undefined ? {} : { TUNEPLANE_REDIS_URL: options.redisUrl }),
     ...options.settings,

@@ -8,6 +8,7 @@ import { newToken } from '../../src/cli/token.js';
 export interface Tokens<Name extends string> {
   /** For `TUNEPLANE_TOKENS_FILE`. */
   readonly path: string;
+  of(name: Name): string;
   /** The header that shows this principal's token. */
   as(name: Name): { readonly authorization: string };
   /** Writes the file without this principal's line. */
@@ -26,9 +27,12 @@ export function makeTokens<Name extends string>(roles: Readonly<Record<Name, str
   };
   write();
   const tokens = new Map(Array.from(made, ([name, { token }]) => [name, token]));
+  // Also of a principal whose line is gone: a test wants to see it refused.
+  const of = (name: Name): string => tokens.get(name) ?? '';
   return {
     path,
-    as: (name) => ({ authorization: `Bearer ${tokens.get(name)}` }),
+    of,
+    as: (name) => ({ authorization: `Bearer ${of(name)}` }),
     revoke(name) {
       made.delete(name);
       write();
