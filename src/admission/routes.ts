@@ -108,7 +108,10 @@ function outcomeOf(decision: Decision): Outcome {
 }
 
 function factsOf(decision: Decision): { detail?: string; cards?: string[]; containerId?: string } {
-  if (decision.kind === 'refused') return { detail: decision.detail };
+  if (decision.kind === 'refused') {
+    const { detail, daemonMessage } = decision;
+    return { detail: daemonMessage === undefined ? detail : `${detail}: ${daemonMessage}` };
+  }
   if (decision.kind === 'wait') return { detail: decision.explain };
   if (!('run' in decision)) return {};
   return { cards: decision.cards.map(nameOf), containerId: decision.run.containerId };

@@ -6,7 +6,7 @@ import { UNLIMITED } from './locked-memory.js';
 /**
  * The body that creates a run's container. Every key is written here, from an empty `HostConfig`: nothing of Docker's own
  * JSON comes through from a request. What a caller may ask is the policy's business; this only builds what it let through.
- * `memlock` is what a job may lock unless it asks otherwise, in bytes; -1 is unlimited.
+ * `memlock` is what a job may lock unless it asks for a limit of its own, in bytes; -1 is unlimited.
  */
 export function containerSpec(spec: JobSpec, grant: Grant, memlock = UNLIMITED): ContainerCreateOptions {
   const { container } = spec;
@@ -68,6 +68,12 @@ function labels(spec: JobSpec, grant: Grant): Record<string, string> {
   };
 }
 
+/** Who asks for no limit gets what goes without asking: as much as Docker can give here. */
+function withoutUnlimitedMemlock(asked: ContainerRequest['ulimits']): ContainerRequest['ulimits'] {
+  const { memlock, ...others } = asked;
+  return memlock === undefined || memlock === UNLIMITED ? others : asked;
+}
+
 function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
   const { memoryBytes, cpus, shmBytes, mounts, ports, devices, capAdd } = container;
   return {
@@ -79,7 +85,7 @@ function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
     LogConfig: { Type: 'json-file', Config: { 'max-size': '100m', 'max-file': '2' } },
     IpcMode: container.ipc ?? 'private',
     NetworkMode: container.network ?? 'bridge',
-    Ulimits: ulimits({ memlock, stack: TRAINING_STACK, ...container.ulimits }),
+    Ulimits: ulimits({ memlock, stack: TRAINING_STACK, ...withoutUnlimitedMemlock(container.ulimits) }),
     ...(shmBytes !== undefined && { ShmSize: shmBytes }),
     ...(memoryBytes !== undefined && { Memory: memoryBytes }),
     ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),

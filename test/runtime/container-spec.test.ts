@@ -107,8 +107,11 @@ describe('the body that creates a container', () => {
     });
   });
 
-  test('asks for no more locked memory than this Docker may give', () => {
-    const body = containerSpec(job('small', plainRequest('train:1.4')), grantOf(1), 8_388_608);
+  test.each([
+    ['nothing', {}],
+    ['no limit', { memlock: -1 }],
+  ])('a job that asks for %s gets as much locked memory as this Docker may give', (_asked, ulimits) => {
+    const body = containerSpec(job('small', plainRequest('train:1.4', { ulimits })), grantOf(1), 8_388_608);
     expect(body.HostConfig?.Ulimits?.[0]).toEqual({ Name: 'memlock', Soft: 8_388_608, Hard: 8_388_608 });
   });
 });
