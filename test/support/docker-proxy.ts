@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'node:net';
 
-/** `hold`: never passed on. `lose`: passed on, and the answer is lost (the connection breaks). */
-export type Treatment = 'pass' | 'hold' | 'lose';
+/** `hold`: never passed on. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later. */
+export type Treatment = 'pass' | 'hold' | 'lose' | { readonly delayMs: number };
 
 export interface DockerProxy {
   readonly dockerHost: string;
@@ -38,7 +38,8 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
       to.once('close', () => holding--);
       return;
     }
-    passOn(engineSocket, from, to, treatment === 'lose');
+    const later = typeof treatment === 'object' ? treatment.delayMs : 0;
+    setTimeout(() => passOn(engineSocket, from, to, treatment === 'lose'), later);
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

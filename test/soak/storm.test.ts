@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { storm } from './storm.js';
+
+/** Half a minute of it in every test run; `npm run soak -- --minutes 10 --seed 7` for longer. */
+const seconds = Number(process.env['SOAK_SECONDS'] ?? 25);
+const seed = Number(process.env['SOAK_SEED'] ?? Date.now() % 100_000);
+
+test(
+  `a storm of ${seconds} s with seed ${seed} leaves nothing wrong behind`,
+  { timeout: seconds * 1000 + 120_000 },
+  async () => {
+    const report = await storm(seconds, seed);
+    console.log(JSON.stringify(report, null, 2));
+    expect(report.answers['admitted'] ?? 0).toBeGreaterThan(0);
+    expect(report.offences).toEqual({
+      twoLiveContainersOnACard: [],
+      cardsHeldByNothingAtTheEnd: [],
+      admittedWithoutAContainer: [],
+      createdBeyondTheGrace: [],
+      freeThatWasNot: [],
+      gatesInTrouble: [],
+    });
+  },
+);
