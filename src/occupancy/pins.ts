@@ -24,7 +24,7 @@ export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCa
       case 'none':
         break;
       case 'all':
-        notes.push(`container ${name} can reach every card and is no job of ours`);
+        if (!isAGate(container)) notes.push(`container ${name} can reach every card and is no job of ours`);
         break;
       case 'not_told':
         notes.push(`it is not known which cards container ${name} was given: ${pinned.detail}`);
@@ -44,6 +44,11 @@ export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCa
     }
   }
   return { byCard, notes };
+}
+
+/** The gate in a container of its own needs all cards to look at them; the label is from its image. */
+function isAGate({ labels }: SeenContainer): boolean {
+  return labels['org.opencontainers.image.title'] === 'tuneplane-gpu-gate';
 }
 
 function foreignByName(docker: Probed<ContainersSeen>): readonly SeenContainer[] {

@@ -172,6 +172,11 @@ describe('a foreign container', () => {
       container('dcgm', { pinned: { kind: 'all' } }),
       container('slow', { pinned: { kind: 'not_told', detail: 'inspect took longer than 2 s' } }),
       container('web'),
+      // The gate itself, in a container of its own: it needs them all to look at them.
+      container('gpu-gate', {
+        pinned: { kind: 'all' },
+        labels: { 'org.opencontainers.image.title': 'tuneplane-gpu-gate' },
+      }),
       pinnedTo('9'),
     ];
     const { cards, notes: told } = judge(snapshot({ gpus: gpus(rowsUpTo(2)), docker: docker(...containers) }), rules());

@@ -1,0 +1,12 @@
+/** Words in place of numbers. */
+
+import { MappingType, type ValueMap } from '@grafana/grafana-foundation-sdk/dashboard';
+
+/** What one value is called, and its colour. */
+export type Word = readonly [value: number, text: string, colour: string];
+
+/** The value mapping of these words. */
+export function words(...each: readonly Word[]): ValueMap {
+  const options = each.map(([value, text, color], index) => [String(value), { text, color, index }] as const);
+  return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
+}

@@ -1,0 +1,53 @@
+import { arch, cpus } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startEngine, type Engine } from '../support/engine.js';
+import { eightAdmissions, manyContainers, oneAdmission, twoGates } from './admissions.js';
+import { asMarkdown, type Row } from './figures.js';
+import { growth } from './growth.js';
+import { memory } from './memory.js';
+import { localityRows, pickingAnyOfSixteen } from './picking.js';
+import { eventLoop, fiftyScrapes, freshScrape, reusedScrape, startUp } from './scrapes.js';
+
+/** Ratios in one run, on real parts. Nothing here passes or fails by a time: the table says what was measured. */
+
+let engine: Engine;
+const rows: Row[] = [];
+let grows = '';
+
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(async () => {
+  await engine?.stop();
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? arch()}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`;
+  const text = `${machine}\n\n${asMarkdown(rows)}\n${grows}`;
+  console.log(text);
+  const file = process.env['BENCH_FILE'];
+  if (file) writeFileSync(file, text);
+});
+
+const benchmarks: readonly (readonly [string, (engine: Engine) => Promise<readonly Row[]>])[] = [
+  ['picking', async () => [pickingAnyOfSixteen(), ...localityRows(200_000)]],
+  ['a fresh scrape', async (on) => [await freshScrape(on)]],
+  ['a reused scrape', async (on) => [await reusedScrape(on)]],
+  ['fifty scrapes', async (on) => [await fiftyScrapes(on)]],
+  ['the event loop', async (on) => [await eventLoop(on)]],
+  ['the start', async (on) => [await startUp(on)]],
+  ['one admission', async (on) => [await oneAdmission(on)]],
+  ['eight admissions', async (on) => eightAdmissions(on)],
+  ['two gates', async (on) => [await twoGates(on)]],
+  ['many containers', async (on) => [await manyContainers(on)]],
+  ['memory', async (on) => [await memory(on)]],
+];
+
+test.each(benchmarks)('%s', { timeout: 600_000 }, async (_name, measure) => {
+  const measured = await measure(engine);
+  rows.push(...measured);
+  expect(measured.length).toBeGreaterThan(0);
+});
+
+test('how it grows', { timeout: 600_000 }, async () => {
+  grows = await growth(engine);
+  expect(grows).toContain('|');
+});

@@ -1,0 +1,134 @@
+/** How long a pick takes, and how well it keeps jobs inside an island. */
+
+import { cardIndex, type CardIndex } from '../../src/model/card.js';
+import type { LinkKind } from '../../src/model/snapshot.js';
+import type { IndexLinks } from '../../src/pick/islands.js';
+import { pick } from '../../src/pick/pick.js';
+import { dice } from '../soak/random.js';
+import { figures, ms, type Row } from './figures.js';
+
+/** Cards in islands of this size: NVLink inside, across the machine `SYS`. */
+export function islandLinks(cards: number, size: number): IndexLinks {
+  const all = Array.from({ length: cards }, (_, at) => cardIndex(at));
+  const kind = (a: number, b: number): LinkKind => (Math.floor(a / size) === Math.floor(b / size) ? 'NV' : 'SYS');
+  return new Map(all.map((a) => [a, new Map(all.filter((b) => b !== a).map((b) => [b, kind(a, b)]))]));
+}
+
+/** Every count of 16 cards, with a matrix, on machines from empty to nearly full; the first calls of the process counted apart. */
+export function pickingAnyOfSixteen(): Row {
+  const links = islandLinks(16, 4);
+  const chances = dice(7);
+  const took: number[] = [];
+  const first = once(links, 8, all(16));
+  for (let round = 0; round < 60; round++) {
+    for (let count = 1; count <= 16; count++) {
+      const free = all(16).filter(() => round === 0 || chances.chance(75));
+      if (free.length >= count) took.push(once(links, count, free));
+    }
+  }
+  const spreadOf = figures(took);
+  const worst = Math.max(...took);
+  return {
+    what: 'picking any number of 16 cards, with a matrix',
+    against: '—',
+    measured: `median ${spreadOf.median.toFixed(2)} ms, worst ${ms(worst)} of ${took.length}; the very first, not yet compiled, ${ms(first)}`,
+    mark: 'median below 1 ms, worst below 10 ms',
+    met: spreadOf.median < 1 && worst < 10,
+  };
+}
+
+function once(links: IndexLinks, count: number, free: readonly CardIndex[]): number {
+  const began = performance.now();
+  pick(free, count, links);
+  return performance.now() - began;
+}
+
+const all = (cards: number): CardIndex[] => Array.from({ length: cards }, (_, at) => cardIndex(at));
+
+interface Shape {
+  readonly cards: number;
+  readonly island: number;
+  readonly load: number;
+  readonly jobs: number;
+}
+
+type Chooser = (free: readonly CardIndex[], count: number) => readonly CardIndex[] | null;
+
+/**
+ * The share of 4-card jobs that lie inside one island, in percent. Jobs of 1, 2, 4 and 8 cards arrive at random, wait in order when
+ * they do not fit, and end at random, so that the machine stays near the load.
+ */
+export function locality({ cards, island, load, jobs }: Shape, choose: Chooser, seed: number): number {
+  const chances = dice(seed);
+  const free = new Set(all(cards));
+  const running: { cards: readonly CardIndex[]; endsAt: number }[] = [];
+  let [now, inside, fours] = [0, 0, 0];
+  const sizes = [1, 2, 4, 8];
+  const meanSize = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  for (let job = 0; job < jobs; job++) {
+    now += -Math.log(1 - chances.next()) * (meanSize / (cards * load));
+    const count = chances.one(sizes);
+    for (;;) {
+      for (let at = running.length - 1; at >= 0; at--) {
+        if (running[at]!.endsAt > now) continue;
+        for (const card of running[at]!.cards) free.add(card);
+        running.splice(at, 1);
+      }
+      const chosen = choose(
+        [...free].toSorted((a, b) => a - b),
+        count,
+      );
+      if (chosen !== null) {
+        for (const card of chosen) free.delete(card);
+        running.push({ cards: chosen, endsAt: now - Math.log(1 - chances.next()) });
+        if (count === 4) {
+          fours++;
+          if (new Set(chosen.map((card) => Math.floor(card / island))).size === 1) inside++;
+        }
+        break;
+      }
+      now = Math.min(...running.map(({ endsAt }) => endsAt));
+    }
+  }
+  return (100 * inside) / fours;
+}
+
+const firstWindow: Chooser = (free, count) => {
+  const window = free.findIndex((card, at) => free[at + count - 1] === card + count - 1);
+  if (free.length < count) return null;
+  return window === -1 ? free.slice(0, count) : free.slice(window, window + count);
+};
+
+function atRandom(seed: number): Chooser {
+  const chances = dice(seed);
+  return (free, count) => {
+    if (free.length < count) return null;
+    const left = [...free];
+    return Array.from({ length: count }, () => left.splice(chances.between(0, left.length - 1), 1)[0]!);
+  };
+}
+
+export function localityRows(jobs: number): Row[] {
+  const shapes = [
+    [8, 4, 0.4, 95],
+    [8, 4, 0.6, 90],
+    [8, 4, 0.8, 84],
+    [16, 4, 0.4, null],
+    [16, 4, 0.6, null],
+    [16, 4, 0.8, null],
+  ] as const;
+  return shapes.map(([cards, island, load, mark]) => {
+    const shape = { cards, island, load, jobs };
+    const links = islandLinks(cards, island);
+    const ours = locality(shape, (free, count) => pick(free, count, links)?.indices ?? null, 1);
+    const window = locality(shape, firstWindow, 1);
+    const random = locality(shape, atRandom(2), 1);
+    return {
+      what: `4-card jobs inside one island: ${cards} cards in ${cards / island} islands, load ${load}, ${jobs} jobs`,
+      against: 'first consecutive window; random',
+      measured: `${ours.toFixed(1)} %; ${window.toFixed(1)} %; ${random.toFixed(1)} %`,
+      mark: mark === null ? 'none; for comparison' : `at least ${mark} %`,
+      met: mark === null || ours >= mark,
+    };
+  });
+}
