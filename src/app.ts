@@ -16,6 +16,8 @@ import { finalErrorHandler, methodNotAllowed, notFound } from './http/errors.js'
 import { createHealthRoutes } from './http/health-routes.js';
 import type { Readiness } from './http/health-routes.js';
 import type { Log } from './model/ports.js';
+import { createPageRoutes } from './page/routes.js';
+import type { PageRouteParts } from './page/routes.js';
 
 export interface MetricsAppParts {
   /** Answers `GET /metrics`. */
@@ -29,8 +31,7 @@ export interface AppParts
   readonly keys: Keys;
   /** Of the package, for the OpenAPI document. */
   readonly version: string;
-  /** Answers `GET /`; whoever may read may see it. */
-  readonly page?: Router;
+  readonly page: Omit<PageRouteParts, 'door'>;
 }
 
 /** Everything the gate serves. */
@@ -44,7 +45,7 @@ export function createApp(parts: AppParts): Express {
   app.use(createRunRoutes(routes));
   app.use(createCardRoutes(routes));
   app.use(createOpenApiRoutes(routes));
-  if (parts.page !== undefined) app.get('/', door.for('read')).use(parts.page);
+  app.use(createPageRoutes({ ...parts.page, door }));
   app.use(door.for(null), notFound);
   app.use(finalErrorHandler(parts.log));
   return app;

@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { createDesk, type Desk } from './admission/desk.js';
 import { openAudit } from './admission/audit.js';
 import { createPolicy } from './admission/policy.js';
-import { readiness } from './admission/readiness.js';
+import { readiness, readinessBy } from './admission/readiness.js';
 import { createRuns } from './admission/runs.js';
 import { createWatch } from './admission/watch.js';
 import { createApp, createMetricsOnlyApp } from './app.js';
@@ -15,15 +15,14 @@ import { createMeter } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';
 import { metricsRoutes } from './metrics/routes.js';
 import type { Clock, Log } from './model/ports.js';
-import { CannotStart, findDocker, openKeys, openLock, openRules, openState } from './open-parts.js';
-import { createDockerBooks } from './probe/containers.js';
+import { CannotStart, openKeys, openLock, openRules, openRuntime, openState } from './open-parts.js';
+import { createLastSeen } from './page/last-seen.js';
+import { createPage } from './page/page.js';
+import { rememberDecisions } from './page/recent-decisions.js';
 import { createEyes } from './probe/look.js';
 import { createNvidiaSmi } from './probe/nvidia-smi.js';
 import { tellChanges } from './probe/tell-changes.js';
-import { dockerRootDir } from './runtime/docker-root.js';
-import { createDockerHands } from './runtime/docker.js';
 import { sweepLeftOvers } from './runtime/left-overs.js';
-import { createFindAuth, dockerConfigFile } from './runtime/registry-auth.js';
 import { unclaimedByGates } from './runtime/older-agents.js';
 import { tellingHands } from './runtime/telling-hands.js';
 import { writeAddress } from './settings/addresses.js';
@@ -74,16 +73,15 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
   const build = readBuild();
   const keys = await openKeys(settings, log);
   const rules = await openRules(settings, log);
-  const audit = openAudit(settings.auditFile, log);
-  const docker = await findDocker(log);
+  const audit = rememberDecisions(openAudit(settings.auditFile, log));
   const state = await openState(settings, clock, log);
+  const { books, ...runtime } = await openRuntime(settings, state.folder, clock, log);
   const meter = createMeter(clock, { ...build });
   const lock = openLock(settings, clock, log, meter);
-  const books = createDockerBooks({ docker, clock, log });
-  const findAuth = createFindAuth(dockerConfigFile(settings.dockerConfig ?? undefined, process.env));
-  const hands = tellingHands(createDockerHands({ docker, clock, log, findAuth }), () => eyes.outdated());
+  const hands = tellingHands(runtime.hands, () => eyes.outdated());
   const warnOfOlderAgents = settings.redisUrl === null ? unclaimedByGates(log) : null;
   const tell = tellChanges(log);
+  const lastSeen = createLastSeen();
   const eyes = createEyes({
     smi: createNvidiaSmi({
       program: settings.nvidiaSmi,
@@ -101,6 +99,7 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
     limitMs: settings.probeTimeoutS * 1000 + 2000,
     onLook(snapshot) {
       meter.looked(snapshot);
+      lastSeen.looked(snapshot);
       tell(snapshot);
       warnOfOlderAgents?.(snapshot);
     },
@@ -145,9 +144,6 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
       lockThrough: settings.lockThrough,
     },
   });
-  const forbidden = [state.folder, '/var/lib/docker', '/var/run/docker.sock'];
-  void dockerRootDir(docker).then((folder) => folder !== null && forbidden.push(folder));
-
   const metrics = metricsRoutes({
     watch,
     status: () => desk.status(),
@@ -156,15 +152,16 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
     holders: settings.metricsHolders,
     log,
   });
-  const ready = () =>
-    readiness({ watch, lock, admissions: desk, admitWhenBlind: settings.admitWhenBlind }, LOOK_WITHIN_MS);
+  const readyParts = { lock, admissions: desk, admitWhenBlind: settings.admitWhenBlind };
+  const ready = () => readiness({ watch, ...readyParts }, LOOK_WITHIN_MS);
   const app = createApp({
     keys,
     version: build.version,
     metrics,
     readiness: ready,
     admissions: desk,
-    policy: createPolicy({ rules, forbidden }),
+    runtime: settings.runtime,
+    policy: createPolicy({ rules, forbidden: runtime.forbidden, runtime: settings.runtime }),
     runs: createRuns({ books, hands, cardBook: state.cards, launches: desk.launches }),
     watch,
     book: state.cards,
@@ -173,6 +170,18 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
     clock,
     log,
     lookWithinMs: LOOK_WITHIN_MS,
+    page: createPage({
+      watch,
+      lock,
+      clock,
+      lastSeen,
+      startedAtMs,
+      admissions: desk,
+      decisions: audit,
+      readiness: (watched) => readinessBy(watched, readyParts),
+      lookWithinMs: LOOK_WITHIN_MS,
+      version: build.version,
+    }),
   });
 
   const sweep = (): void =>
@@ -218,14 +227,17 @@ async function open(gate: Gate, settings: Settings, log: Log): Promise<readonly 
   }
 }
 
+/** Ctrl-C under npm comes twice, from the terminal and from npm: what follows this soon is the same wish. */
+const SAME_WISH_MS = 500;
+
 /** SIGTERM from a service manager, SIGINT from a terminal; a second one ends the process at once. */
 function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | null = null;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
+        if (askedAt !== null && clock.monotonic() - askedAt > SAME_WISH_MS) process.exit(1);
+        askedAt ??= clock.monotonic();
         resolve(signal);
       });
     }

@@ -1,5 +1,7 @@
 /** Opens what the settings name: files, the state folder, Docker, the lock. What keeps the gate from starting is said in one sentence. */
 
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { openPolicyFile } from './admission/policy-file.js';
 import { RULES_WITHOUT_A_FILE, type PolicyRules } from './admission/policy-rules.js';
@@ -11,8 +13,13 @@ import { localLock } from './lock/local-lock.js';
 import { passwordFrom } from './lock/password-file.js';
 import { openStateFolder, type StateFolder } from './lock/state-folder.js';
 import { defaultStateFolders } from './lock/usable-folder.js';
-import type { Clock, Lock, Log, Meter } from './model/ports.js';
+import type { Books, Clock, Hands, Lock, Log, Meter } from './model/ports.js';
+import { createDockerBooks } from './probe/containers.js';
 import { checkEngine, createDockerClient } from './runtime/docker-client.js';
+import { createDockerHands } from './runtime/docker.js';
+import { dockerRootDir } from './runtime/docker-root.js';
+import { openProcessRuntime } from './runtime/process/open.js';
+import { createFindAuth, dockerConfigFile } from './runtime/registry-auth.js';
 import type { Settings } from './settings/settings.js';
 
 /** Why the gate cannot start, in sentences for the operator. */
@@ -36,8 +43,46 @@ export async function openRules(settings: Settings, log: Log): Promise<() => Pol
   return () => opened.file.current();
 }
 
+/** What starts the jobs and keeps the books of them. */
+export interface OpenRuntime {
+  readonly books: Books;
+  readonly hands: Hands;
+  /** The gate's own paths, which no job is given; one more may be found out later. */
+  readonly forbidden: readonly string[];
+}
+
+/** Docker, or plain processes where the settings say so: then Docker is not asked for at all. */
+export function openRuntime(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
+  return settings.runtime === 'docker'
+    ? openDocker(settings, stateFolder, clock, log)
+    : openProcesses(settings.claimsDir ?? join(stateFolder, 'claims'), clock, log);
+}
+
+async function openDocker(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
+  const docker = await findDocker(log);
+  const findAuth = createFindAuth(dockerConfigFile(settings.dockerConfig ?? undefined, process.env));
+  const forbidden = [stateFolder, '/var/lib/docker', '/var/run/docker.sock'];
+  void dockerRootDir(docker).then((folder) => folder !== null && forbidden.push(folder));
+  return {
+    books: createDockerBooks({ docker, clock, log }),
+    hands: createDockerHands({ docker, clock, log, findAuth }),
+    forbidden,
+  };
+}
+
+async function openProcesses(folder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
+  const opened = await openProcessRuntime({ folder, clock, environment: process.env });
+  if (opened.kind === 'refused') throw new CannotStart(opened.detail);
+  const { username: user, uid } = userInfo();
+  log.warn(
+    { user, uid, claims: folder },
+    `jobs are started as plain processes of the user ${user}, with no walls around them: whoever may admit can do all that this user can`,
+  );
+  return { ...opened, forbidden: [] };
+}
+
 /** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
-export async function findDocker(log: Log): Promise<Docker> {
+async function findDocker(log: Log): Promise<Docker> {
   const found = createDockerClient(process.env);
   if (found.kind === 'problem') throw new CannotStart(found.detail);
   const engine = await checkEngine(found.docker);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { broken, sleeping, unfinished } from './support/house-rules.js';
+import { broken, brokenInGrafana, sleeping, unfinished } from './support/house-rules.js';
 import { readSource } from './support/source.js';
 
 const root = new URL('..', import.meta.url);
@@ -19,6 +19,12 @@ describe('this repository', () => {
     const sources = sourcesBelow('src/');
     expect(sources.length).toBeGreaterThan(5);
     expect(broken(sources)).toEqual([]);
+  });
+
+  test('makes the files for Grafana out of the words of the gate alone', () => {
+    const sources = sourcesBelow('grafana/');
+    expect(sources.length).toBeGreaterThan(5);
+    expect(brokenInGrafana(sources)).toEqual([]);
   });
 
   test('has no test that sleeps and no note to do something later', () => {
@@ -98,6 +104,17 @@ describe('the rules', () => {
     ['a note to do something later is told', 'src/http/a.ts', `// FIXME: later\nexport {};`, 'later'],
   ])('%s', (_says, path, text, words) => {
     expect(inAFile(path, text)).toContainEqual(expect.stringMatching(new RegExp(`^${path}.*${escaped(words)}`)));
+  });
+
+  test.each([
+    ['may know the nouns', `import { CARD_STATES } from '../../src/model/card.js';`, []],
+    ['may know the names of the metrics', `import { METRICS } from '../../src/metrics/names.js';`, []],
+    ['may not know how they come about', `import { createMeter } from '../../src/metrics/meter.js';`, ['meter.js']],
+    ['asks no clock', `export const a = Date.now();`, ['Date.now']],
+    ['opens no file', `import { readFileSync } from 'node:fs';`, ['node:fs']],
+  ])('what makes the files for Grafana %s', (_says, text, words) => {
+    const told = brokenInGrafana([readSource('grafana/panels/a.ts', text)]);
+    expect(told).toEqual(words.map((word) => expect.stringContaining(word)));
   });
 
   test('two parts that import each other are told, once', () => {

@@ -100,7 +100,7 @@ export async function admit(
 async function lookUp(spec: JobSpec, { books, launches }: AdmitParts): Promise<KnownAnswer> {
   const listed = await books.findRun(spec.runId);
   if (listed.kind === 'blind') {
-    return refuse('docker_unavailable', { detail: `Docker could not be asked for this run: ${listed.detail}` });
+    return refuse('docker_unavailable', { detail: `the runtime could not be asked for this run: ${listed.detail}` });
   }
   return knownAnswer(listed.value, spec, launches.adopted);
 }

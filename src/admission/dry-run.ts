@@ -19,7 +19,7 @@ export interface DryRunParts {
 export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decision> {
   const listed = await parts.books.findRun(spec.runId);
   if (listed.kind === 'blind') {
-    return refuse('docker_unavailable', { detail: `Docker could not be asked for this run: ${listed.detail}` });
+    return refuse('docker_unavailable', { detail: `the runtime could not be asked for this run: ${listed.detail}` });
   }
   const { adopted } = parts.launches;
   const known = knownAnswer(listed.value, spec, adopted);

@@ -124,15 +124,36 @@ const container = strictObject({
     .optional(),
 });
 
-/** `run_id`, `count` and `container`; nothing else. `count` has no default: a request that forgot it must not get a card, nor none. */
-export const admitRequest = strictObject({
+/** What a plain process can be told. It has no image that could say what to run, so `command` is a must. */
+const processContainer = strictObject({
+  command: container.shape.command.unwrap().min(1, 'expected at least the program'),
+  env: container.shape.env,
+  working_dir: absolute('of a folder on this machine').optional(),
+});
+
+const base = {
   run_id: matching(
     /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
     63,
     'a name of 1 to 63 letters, digits, _ . and -, the first a letter or digit',
   ),
   count: whole(0, Number.MAX_SAFE_INTEGER, 'a whole number of cards, 0 or more, as a JSON number'),
-  container,
-});
+};
+
+/** `run_id`, `count` and `container`; nothing else. `count` has no default: a request that forgot it must not get a card, nor none. */
+export const admitRequest = strictObject({ ...base, container });
 
 export type AdmitBody = z.infer<typeof admitRequest>;
+
+/** The same for a gate that starts plain processes (`TUNEPLANE_RUNTIME=process`). */
+export const processAdmitRequest = strictObject({ ...base, container: processContainer });
+
+export type ProcessAdmitBody = z.infer<typeof processAdmitRequest>;
+
+/** What starts the jobs; it decides what a `container` may say. */
+export type Runtime = 'docker' | 'process';
+
+/** The keys of `container` that only Docker knows. */
+export const DOCKER_ONLY: ReadonlySet<string> = new Set(
+  Object.keys(container.shape).filter((key) => !(key in processContainer.shape)),
+);

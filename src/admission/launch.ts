@@ -104,13 +104,19 @@ async function startAndSettle(
       return rollBack(
         claimed,
         'container_refused',
-        'Docker refuses to start this container',
+        'the runtime refuses to start this container',
         answer.daemonMessage,
         parts,
       );
     case 'failed':
       parts.meter.startFailed(uuidsOf(claimed));
-      return rollBack(claimed, 'start_failed', 'Docker failed to start the container', answer.daemonMessage, parts);
+      return rollBack(
+        claimed,
+        'start_failed',
+        'the runtime failed to start the container',
+        answer.daemonMessage,
+        parts,
+      );
     case 'in_doubt':
       return settleDoubt(claimed, spec, answer.detail, parts);
     default:
@@ -128,7 +134,7 @@ async function settleDoubt(
   const listed = await parts.books.findRun(spec.runId);
   if (listed.kind === 'blind') {
     return refuse('docker_unavailable', {
-      detail: `Docker did not say whether the container started: ${listed.detail}; the claim stands, ask again with the same run_id`,
+      detail: `the runtime did not say whether the container started: ${listed.detail}; the claim stands, ask again with the same run_id`,
       rolledBack: false,
     });
   }
@@ -136,7 +142,7 @@ async function settleDoubt(
   if (!container || container.state === 'removing') return { kind: 'gone' };
   if (container.state !== 'created') return { kind: 'running', state: container.state };
   parts.meter.startFailed(uuidsOf(claimed));
-  return rollBack(claimed, 'start_failed', 'Docker did not start the container', detail, parts);
+  return rollBack(claimed, 'start_failed', 'the runtime did not start the container', detail, parts);
 }
 
 async function rollBack(

@@ -5,10 +5,17 @@ import { Router } from 'express';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { sendJson } from '../http/json.js';
+import type { Runtime } from './form.js';
 import { createOpenApi } from './openapi.js';
 
-export function createOpenApiRoutes({ door, version }: { readonly door: Door; readonly version: string }): Router {
-  const document = createOpenApi(version);
+export interface OpenApiRouteParts {
+  readonly door: Door;
+  readonly version: string;
+  readonly runtime?: Runtime;
+}
+
+export function createOpenApiRoutes({ door, version, runtime }: OpenApiRouteParts): Router {
+  const document = createOpenApi(version, runtime);
   const router = Router({ caseSensitive: true, strict: true });
   router
     .route('/openapi.json')

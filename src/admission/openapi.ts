@@ -6,7 +6,9 @@ import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
 import { PROBLEMS } from '../http/problem.js';
 import type { ProblemCode } from '../http/problem.js';
 import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from './answer-shape.js';
-import { admitRequest } from './form.js';
+import { statusShape } from '../page/status-shape.js';
+import { admitRequest, processAdmitRequest } from './form.js';
+import type { Runtime } from './form.js';
 import { OPERATIONS } from './operations.js';
 import type { Operation } from './operations.js';
 
@@ -22,15 +24,17 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   Card: cardShape,
   Cards: cardsShape,
   ExcludeRequest: excludeRequest,
+  Status: statusShape,
 };
 
-/** The whole document. `version` is that of the package. */
-export function createOpenApi(version: string): Json {
+/** The whole document. `version` is that of the package; the runtime decides what a request looks like. */
+export function createOpenApi(version: string, runtime: Runtime = 'docker'): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
   }
-  const schemas = Object.entries(SCHEMAS).map(([name, shape]) => [name, schemaOf(shape)]);
+  const shapes = runtime === 'docker' ? SCHEMAS : { ...SCHEMAS, AdmitRequest: processAdmitRequest };
+  const schemas = Object.entries(shapes).map(([name, shape]) => [name, schemaOf(shape)]);
   return {
     openapi: '3.1.0',
     info: {
@@ -38,7 +42,8 @@ export function createOpenApi(version: string): Json {
       version,
       description:
         'Decides which job gets which card of one machine. Errors are application/problem+json with a stable code. ' +
-        'Where the gate has a tokens file, everything but /metrics, /healthz and /readyz asks for a bearer token.',
+        'Where the gate has a tokens file, everything asks for a bearer token but /metrics, /healthz, /readyz and the files of the ' +
+        'page, which hold no data.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
@@ -150,7 +155,7 @@ const PROBLEM: Json = {
         },
       },
     },
-    daemon_message: { type: 'string', description: "Docker's own words." },
+    daemon_message: { type: 'string', description: "The runtime's own words." },
     rolled_back: { type: 'boolean', description: 'Whether nothing of the attempt is left behind.' },
     retry_after_seconds: { type: 'integer' },
   },

@@ -5,6 +5,7 @@ import { realpath } from 'node:fs/promises';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports.js';
 import { alwaysRefused } from './always-refused.js';
+import type { Runtime } from './form.js';
 import { isAllowedImage } from './image-pattern.js';
 import { checkMount } from './mount-policy.js';
 import type { ResolvePath } from './mount-policy.js';
@@ -17,12 +18,15 @@ export interface PolicyParts {
   /** More paths that no job is given: Docker's root folder and socket, the gate's own state and files. */
   readonly forbidden: readonly string[];
   readonly resolve?: ResolvePath;
+  readonly runtime?: Runtime;
 }
 
 /** Lets a request through as a spec, or refuses it with everything in it that is not allowed. */
-export function createPolicy({ rules: rulesNow, forbidden, resolve = realPath }: PolicyParts): Policy {
+export function createPolicy(parts: PolicyParts): Policy {
+  const { rules: rulesNow, forbidden, resolve = realPath, runtime = 'docker' } = parts;
   return async (request) => {
     const rules = await rulesNow();
+    if (runtime === 'process') return checkProcess(request, rules);
     const filled = fillIn(request.container, rules);
     const mounts = await Promise.all(
       filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, rules, resolve, forbidden)),
@@ -38,6 +42,12 @@ export function createPolicy({ rules: rulesNow, forbidden, resolve = realPath }:
     const allowed = mounts.flatMap((answer): Mount[] => (answer.kind === 'allowed' ? [answer.mount] : []));
     return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids } satisfies JobSpec;
   };
+}
+
+/** A plain process has no walls that a rule could speak of: how many cards it gets, and what no request may set, is all. */
+function checkProcess(request: JobRequest, rules: PolicyRules): JobSpec | Refusal {
+  const errors = [...alwaysRefused(request.container), ...checkCards(request, rules)];
+  return errors.length > 0 ? denied(errors) : { ...request, pidsLimit: rules.max.pids };
 }
 
 /** Where nothing is asked and no default stands, the bound itself: a bound that only holds for those who ask bounds nothing. */

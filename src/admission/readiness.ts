@@ -1,24 +1,30 @@
 /** Whether an admission could be decided now, part by part. */
 
 import type { Readiness, ReadinessPart } from '../http/health-routes.js';
-import type { Admissions, Lock, Watch } from '../model/ports.js';
+import type { Admissions, Lock, Watch, Watched } from '../model/ports.js';
 
-/** `draining.ok` is true while the gate takes admissions. A blind probe is not ready, unless the operator said to admit when blind. */
+export interface ReadinessParts {
+  readonly lock: Lock;
+  readonly admissions: Pick<Admissions, 'status'>;
+  readonly admitWhenBlind: boolean;
+}
+
+/** Judged from a recent look, whose probes may take `withinMs`. */
 export async function readiness(
-  {
-    watch,
-    lock,
-    admissions,
-    admitWhenBlind,
-  }: {
-    readonly watch: Watch;
-    readonly lock: Lock;
-    readonly admissions: Pick<Admissions, 'status'>;
-    readonly admitWhenBlind: boolean;
-  },
+  { watch, ...parts }: ReadinessParts & { readonly watch: Watch },
   withinMs: number,
 ): Promise<Readiness> {
-  const { docker, gpus } = (await watch.recent(withinMs)).snapshot;
+  return readinessBy(await watch.recent(withinMs), parts);
+}
+
+/**
+ * Judged from this look. `draining.ok` is true while the gate takes admissions. A blind probe is not ready, unless the operator
+ * said to admit when blind.
+ */
+export function readinessBy(
+  { snapshot: { docker, gpus } }: Watched,
+  { lock, admissions, admitWhenBlind }: ReadinessParts,
+): Readiness {
   const parts = {
     runtime: part(docker.kind === 'seen' ? null : docker.detail),
     lock: part(lock.up === false ? (lock.problem() ?? 'Redis does not answer') : null),

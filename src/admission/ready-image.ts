@@ -34,7 +34,9 @@ export async function readyImage(
         daemonMessage: image.daemonMessage,
       });
     case 'unavailable':
-      return refuse('docker_unavailable', { detail: `Docker could not be asked for image ${name}: ${image.detail}` });
+      return refuse('docker_unavailable', {
+        detail: `the runtime could not be asked for image ${name}: ${image.detail}`,
+      });
     default:
       return image satisfies never;
   }

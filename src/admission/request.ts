@@ -2,17 +2,34 @@
 
 import type { FieldError, JobRequest, Mount, Refusal } from '../model/admission.js';
 import { fieldErrors } from '../http/field-errors.js';
-import { admitRequest } from './form.js';
-import type { AdmitBody } from './form.js';
+import { admitRequest, DOCKER_ONLY, processAdmitRequest } from './form.js';
+import type { AdmitBody, ProcessAdmitBody, Runtime } from './form.js';
 import { specSha256 } from './spec-hash.js';
 
 /** Checks the form and fills nothing in. Every wrong field is named, with what came and what was expected. */
-export function parseRequest(body: unknown): JobRequest | Refusal {
+export function parseRequest(body: unknown, runtime: Runtime = 'docker'): JobRequest | Refusal {
+  return runtime === 'docker' ? parseForDocker(body) : parseForProcess(body);
+}
+
+function parseForDocker(body: unknown): JobRequest | Refusal {
   const errors = fieldErrors(admitRequest, body);
   if (errors.length > 0) return malformed(errors);
   const request = admitRequest.parse(body);
   const clashes = [...doubleTargets(request), ...doublePorts(request)];
   return clashes.length > 0 ? malformed(clashes) : toJobRequest(request);
+}
+
+function parseForProcess(body: unknown): JobRequest | Refusal {
+  const errors = fieldErrors(processAdmitRequest, body).map(dockerOnly);
+  return errors.length > 0 ? malformed(errors) : toProcessRequest(processAdmitRequest.parse(body));
+}
+
+/** What only Docker can do is no misspelling: it is refused by its name. */
+function dockerOnly(error: FieldError): FieldError {
+  const key = /^\/container\/([a-z_]+)$/.exec(error.pointer)?.[1];
+  if (key === undefined || !DOCKER_ONLY.has(key)) return error;
+  const detail = `${key} needs Docker; this gate starts plain processes, which take command, env and working_dir`;
+  return { ...error, detail };
 }
 
 /** A refusal of the form; its detail names the first field, so that it stands in a log line without the list. */
@@ -49,6 +66,18 @@ function toJobRequest(body: AdmitBody): JobRequest {
       capAdd: (container.cap_add ?? []).map((name) => name.replace(/^CAP_/, '')),
       ipc: container.ipc,
     },
+  };
+}
+
+/** The rest stays empty: there is no wall around a process that it could speak of. */
+function toProcessRequest(body: ProcessAdmitBody): JobRequest {
+  const { command, env, working_dir: workingDir } = body.container;
+  const nothing = { mounts: [], labels: {}, ulimits: {}, ports: [], devices: [], capAdd: [] };
+  return {
+    runId: body.run_id,
+    count: body.count + 0,
+    specSha256: specSha256(body),
+    container: { ...nothing, image: '', command, env: env ?? {}, workingDir },
   };
 }
 

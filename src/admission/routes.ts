@@ -14,6 +14,7 @@ import type { Decision, GrantedCard, JobSpec, Outcome, Refusal } from '../model/
 import type { Admissions, Audit, Clock, Meter, Policy } from '../model/ports.js';
 import { answer } from './answer.js';
 import { BODY_LIMIT_BYTES } from './form.js';
+import type { Runtime } from './form.js';
 import { malformed, parseRequest } from './request.js';
 
 export interface AdmitRouteParts {
@@ -23,6 +24,8 @@ export interface AdmitRouteParts {
   readonly meter: Pick<Meter, 'outcome'>;
   readonly audit: Audit;
   readonly clock: Clock;
+  /** What starts the jobs; Docker unless told otherwise. */
+  readonly runtime?: Runtime;
 }
 
 export function createAdmitRoutes(parts: AdmitRouteParts): Router {
@@ -48,10 +51,10 @@ async function admit(parts: AdmitRouteParts, req: Request, res: Response): Promi
     const detail = `expected true, or no dry_run at all; got ${JSON.stringify(said)?.slice(0, 60)}`;
     return sendProblem(res, malformed([{ pointer: '?dry_run', detail }]));
   }
-  const request = parseRequest(req.body);
+  const request = parseRequest(req.body, parts.runtime);
   if (isRefusal(request)) return sendProblem(res, request);
   if (!dryRun) {
-    attemptOf(res).note({ runId: request.runId, count: request.count, image: request.container.image });
+    attemptOf(res).note({ runId: request.runId, count: request.count, image: request.container.image || null });
   }
   const spec = await parts.policy(request);
   if (isRefusal(spec)) return sendProblem(res, spec);
@@ -114,7 +117,9 @@ function factsOf(decision: Decision): { detail?: string; cards?: string[]; conta
   }
   if (decision.kind === 'wait') return { detail: decision.explain };
   if (!('run' in decision)) return {};
-  return { cards: decision.cards.map(nameOf), containerId: decision.run.containerId };
+  const { cards, run, placement } = decision;
+  const why = placement === null || cards.length === 0 ? {} : { detail: placement.reasons.join(', ') };
+  return { ...why, cards: cards.map(nameOf), containerId: run.containerId };
 }
 
 /** The uuid; where none is known the index, as a number for people. */

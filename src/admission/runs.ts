@@ -43,7 +43,9 @@ export function createRuns(parts: RunsParts): Runs {
     async remove(runId) {
       const listed = await books.findRun(runId);
       if (listed.kind === 'blind') {
-        return refuse('docker_unavailable', { detail: `Docker could not be asked for this run: ${listed.detail}` });
+        return refuse('docker_unavailable', {
+          detail: `the runtime could not be asked for this run: ${listed.detail}`,
+        });
       }
       const container = containerOf(listed.value, runId);
       if (!container) return launches.forgetFailure(runId) ? 'removed' : 'unknown';
@@ -52,7 +54,7 @@ export function createRuns(parts: RunsParts): Runs {
       if (removed.kind === 'running') return 'alive';
       if (removed.kind === 'in_doubt') {
         return refuse('docker_unavailable', {
-          detail: `Docker did not say whether the run was removed: ${removed.detail}`,
+          detail: `the runtime did not say whether the run was removed: ${removed.detail}`,
         });
       }
       return 'removed';

@@ -172,7 +172,7 @@ export async function createOnce(
       return { kind: 'again', why: 'image_gone' };
     case 'refused':
       return refuse('container_refused', {
-        detail: 'Docker refuses this container',
+        detail: 'the runtime refuses this container',
         daemonMessage: answer.daemonMessage,
         rolledBack: true,
       });
@@ -181,12 +181,12 @@ export async function createOnce(
       const found = await findAfterDoubt(spec, grant, parts, answer.kind === 'failed' ? 0 : undefined);
       if (found.kind === 'blind') {
         return refuse('docker_unavailable', {
-          detail: `Docker did not say whether the container was created: ${found.detail}; ask again with the same run_id`,
+          detail: `the runtime did not say whether the container was created: ${found.detail}; ask again with the same run_id`,
         });
       }
       if (found.kind === 'found') return { kind: 'created', id: found.container.id };
       return refuse('create_failed', {
-        detail: 'Docker failed to create the container',
+        detail: 'the runtime failed to create the container',
         daemonMessage: answer.kind === 'failed' ? answer.daemonMessage : answer.detail,
         rolledBack: answer.kind === 'failed',
       });

@@ -1,4 +1,4 @@
-/** Who is calling, and whether they may: the one door in front of every route but the three that everybody may read. */
+/** Who is calling, and whether they may: the one door in front of every route. */
 
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 

@@ -1,7 +1,8 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { ContainerRequest, Grant, JobSpec, Mount } from '../model/admission.js';
-import { containerName, LABEL } from '../model/labels.js';
+import { containerName } from '../model/labels.js';
 import { UNLIMITED } from './locked-memory.js';
+import { deviceIds, runLabels } from './run-labels.js';
 
 /**
  * The body that creates a run's container. Every key is written here, from an empty `HostConfig`: nothing of Docker's own
@@ -19,28 +20,17 @@ export function containerSpec(spec: JobSpec, grant: Grant, memlock = UNLIMITED):
     ...(container.workingDir !== undefined && { WorkingDir: container.workingDir }),
     ...(container.user !== undefined && { User: container.user }),
     Env: environment(container.env, spec.count),
-    Labels: labels(spec, grant),
+    Labels: runLabels(spec, grant),
     ...(container.ports.length > 0 && {
       ExposedPorts: Object.fromEntries(container.ports.map((port) => [`${port.container}/tcp`, {}])),
     }),
     HostConfig: {
       ...hostConfig(container, memlock),
       PidsLimit: spec.pidsLimit,
+      // Never `Count`: Docker would choose.
       ...(ids.length > 0 && { DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: [...ids], Capabilities: [['gpu']] }] }),
     },
   };
-}
-
-/** Full uuids; where one is not known (blind, and told to admit), the indices of all. Never `Count`: Docker would choose. */
-function deviceIds(grant: Grant): readonly string[] {
-  const uuids = knownUuids(grant);
-  return uuids ?? grant.cards.map((card) => String(card.index ?? card.uuid));
-}
-
-/** Null where the uuid of any card is not known. */
-function knownUuids(grant: Grant): readonly string[] | null {
-  const uuids = grant.cards.flatMap((card) => (card.uuid === null ? [] : [card.uuid]));
-  return uuids.length === grant.cards.length ? uuids : null;
 }
 
 /**
@@ -50,22 +40,6 @@ function knownUuids(grant: Grant): readonly string[] | null {
 function environment(asked: Readonly<Record<string, string>>, count: number): string[] {
   const ours = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...(count === 0 && { NVIDIA_VISIBLE_DEVICES: 'void' }) };
   return Object.entries({ ...asked, ...ours }).map(([name, value]) => `${name}=${value}`);
-}
-
-/** The caller's own beside ours; ours win. A job of 0 cards carries empty lists: a claim on nothing. */
-function labels(spec: JobSpec, grant: Grant): Record<string, string> {
-  const uuids = knownUuids(grant);
-  const indices = grant.cards.flatMap((card) => (card.index === null ? [] : [card.index]));
-  return {
-    ...spec.container.labels,
-    [LABEL.runId]: spec.runId,
-    [LABEL.gpus]: indices.join(','),
-    ...(uuids !== null && { [LABEL.gpuUuids]: uuids.join(',') }),
-    [LABEL.specSha256]: spec.specSha256,
-    [LABEL.admittedBy]: grant.admittedBy,
-    [LABEL.admittedAt]: grant.admittedAt,
-    [LABEL.principal]: grant.principal,
-  };
 }
 
 /** Who asks for no limit gets what goes without asking: as much as Docker can give here. */

@@ -90,8 +90,11 @@ function contradictions(values: Partial<TableValues>): string[] {
       problems.push(`TUNEPLANE_METRICS_LISTEN is "${address}", as TUNEPLANE_LISTEN: expected another address`);
     }
   }
-  if (values.runtime === 'process') {
-    problems.push('TUNEPLANE_RUNTIME is "process": expected docker, the only runtime that this version has');
+  if (values.runtime === 'process' && (values.processes ?? 1) > 1 && values.claimsDir === null) {
+    problems.push(
+      `TUNEPLANE_PROCESSES is "${values.processes}" with the process runtime and TUNEPLANE_CLAIMS_DIR is not set: ` +
+        'expected one folder for the claims of all gates of this machine, or they do not see each other',
+    );
   }
   return problems;
 }
@@ -113,6 +116,12 @@ function doubtful(read: TableValues): string[] {
   }
   if (read.redisPasswordFile !== null && read.redisUrl !== null && new URL(read.redisUrl).password !== '') {
     warnings.push('TUNEPLANE_REDIS_URL holds a password that has no effect: TUNEPLANE_REDIS_PASSWORD_FILE is set');
+  }
+  if (read.runtime === 'docker' && read.claimsDir !== null) {
+    warnings.push('TUNEPLANE_CLAIMS_DIR has no effect: the containers are the claims, TUNEPLANE_RUNTIME is docker');
+  }
+  if (read.runtime === 'process' && read.policyFile !== null) {
+    warnings.push('of TUNEPLANE_POLICY_FILE only max.cards has an effect: TUNEPLANE_RUNTIME is process');
   }
   if (read.tokensFile !== null && read.allowedHosts !== null) {
     warnings.push('TUNEPLANE_ALLOWED_HOSTS has no effect: with a tokens file the token decides, not the Host header');

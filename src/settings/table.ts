@@ -66,7 +66,8 @@ export const TABLE = {
     'a scrape may reuse a look that ended less than this ago; an admission never does',
   ]),
   runtime: setting('TUNEPLANE_RUNTIME', 'docker', 'runtime', oneOf('docker', 'process'), [
-    'what starts the jobs: docker (found as its own client does, DOCKER_HOST, …) or process',
+    'what starts the jobs: docker (found as its own client does, DOCKER_HOST, …), or process, which runs commands as',
+    "the gate's own user without any walls around them",
   ]),
   redisUrl: {
     ...optional('TUNEPLANE_REDIS_URL', 'none', 'url', redisUrl, [
@@ -135,6 +136,9 @@ export const TABLE = {
     line('a path'),
     ['holds the instance id, the cards seen and the cards taken out; one folder for each gate'],
   ),
+  claimsDir: optional('TUNEPLANE_CLAIMS_DIR', 'claims in the state folder', 'folder', line('a path'), [
+    'with the process runtime: holds a file for each job, and its output; gates on one machine need the same one',
+  ]),
   instanceId: optional('TUNEPLANE_INSTANCE_ID', 'made once, kept in the state folder', 'id', shortName, [
     'the name of this gate on the containers that it creates',
   ]),

@@ -30,7 +30,7 @@ test('a posted request reaches the admission whole, is answered, counted once an
       remote: '127.0.0.1',
       runId: 'train-17',
       outcome: 'admitted',
-      detail: null,
+      detail: 'consecutive',
       count: 2,
       image: 'registry.local/train:1.4',
       cards: ['GPU-0', 'GPU-1'],

@@ -33,9 +33,9 @@ describe('a gate that cannot be as it was told to be says so and ends', () => {
     ],
     ['an unknown flag', { flags: ['--lisen', '127.0.0.1:1'] }, /--lisen.*--listen/],
     [
-      'a runtime that this version has not',
-      { settings: { TUNEPLANE_RUNTIME: 'process' } },
-      /TUNEPLANE_RUNTIME is "process"/,
+      'a folder for claims that anybody can write',
+      { settings: { TUNEPLANE_RUNTIME: 'process', TUNEPLANE_CLAIMS_DIR: '/tmp' } },
+      /\/tmp must belong to .* expected mode 700/,
     ],
   ])('%s', async (_says, options, words) => {
     await expect(startGate(options)).rejects.toThrow(words);

@@ -21,7 +21,8 @@ test.each([
   '/cards/GPU-0',
   '/cards/GPU-0/eject',
   '/metrics/x',
-  '/',
+  '/page/',
+  '/page/none.js',
 ])('there is nothing at %s', async (path) => {
   const gate = await startGate();
   const response = await fetch(gate.url + path);
@@ -84,15 +85,6 @@ test('the process answers, and says part by part whether it could decide', async
   const notReady = await fetch(`${gate.url}/readyz`);
   expect(notReady.status).toBe(503);
   expect(await notReady.json()).toMatchObject({ ready: false, parts: { lock: { ok: false, detail: 'not now' } } });
-});
-
-test('the page is served to those who may read, once there is one', async () => {
-  const page = Router().get('/', (_req, res) => {
-    res.type('html').send('<!doctype html>');
-  });
-  const gate = await startGate({ page });
-  expect(await (await fetch(gate.url)).text()).toBe('<!doctype html>');
-  expect((await fetch(`${gate.url}/nothing`)).status).toBe(404);
 });
 
 test('the listener for metrics serves three paths whatever Host is asked, and nothing else', async () => {

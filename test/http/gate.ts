@@ -15,6 +15,7 @@ import type { Decision, JobSpec, Outcome, Principal, Refusal, Run } from '../../
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { AuditEntry, CardBook, Log, Watched } from '../../src/model/ports.js';
 import type { Exclusion, Probed, RememberedCard } from '../../src/model/snapshot.js';
+import { statusAnswer } from '../../src/page/status-answer.js';
 import { watchedMachine } from './machine.js';
 
 export interface Call {
@@ -127,6 +128,36 @@ function partsOf(gate: Gate): AppParts {
     watch: { recent: () => Promise.resolve(gate.look()), fresh: () => Promise.resolve(gate.look()) },
     book: gate.book,
     lookWithinMs: 1_000,
+    page: pageOf(gate),
+  };
+}
+
+function pageOf(gate: Gate): AppParts['page'] {
+  const file = (type: string, text: string) => ({ type, text });
+  const part = { ok: true, detail: null };
+  const parts = { runtime: part, lock: part, probe: part, draining: part };
+  return {
+    files: {
+      html: file('text/html', '<!doctype html>'),
+      parts: new Map([['main.js', file('text/javascript', '"use strict";')]]),
+      readme: file('text/plain', '# the gate'),
+    },
+    status: () =>
+      statusAnswer({
+        watch: { recent: async () => gate.look() },
+        lookWithinMs: 1_000,
+        readiness: () => ({ ready: gate.ready, parts }),
+        admissions: {
+          status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
+        },
+        lock: { problem: () => null },
+        lastSeen: { times: () => ({ gpus: null, processes: null, health: null, docker: null }) },
+        decisions: { recent: () => [] },
+        clock: { now: () => Date.parse('2026-11-29T12:00:01.000Z') },
+        machine: 'gpu-01',
+        version: '1.2.3',
+        startedAtMs: Date.parse('2026-11-29T10:00:00.000Z'),
+      }),
   };
 }
 

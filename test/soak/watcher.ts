@@ -9,8 +9,10 @@ export interface Life {
   readonly uuids: readonly string[];
   /** Epoch milliseconds, with fractions; null while it was never seen to have started. */
   startedAt: number | null;
-  /** Null while it was not seen to have ended. */
+  /** Null while it was not seen to have ended. Of one that was removed unseen it is the last moment at which it was seen to run. */
   endedAt: number | null;
+  /** Epoch milliseconds of the begin of the last list that showed it running. */
+  seenRunningAt: number | null;
 }
 
 export interface Watcher {
@@ -43,6 +45,7 @@ export function watch(docker: Docker, createdForAtMostMs: number): Watcher {
       uuids: seen.HostConfig.DeviceRequests?.flatMap(({ DeviceIDs }) => DeviceIDs ?? []) ?? [],
       startedAt: null,
       endedAt: null,
+      seenRunningAt: null,
     };
     life.startedAt = momentOf(StartedAt) ?? life.startedAt;
     life.endedAt = Running ? null : (momentOf(FinishedAt) ?? life.endedAt);
@@ -50,16 +53,23 @@ export function watch(docker: Docker, createdForAtMostMs: number): Watcher {
   }
 
   async function look(): Promise<void> {
+    const began = Date.now();
     const listed = await docker.listContainers({ all: true, abortSignal: AbortSignal.timeout(3000) });
     looks++;
     const created = new Set<string>();
     for (const { Id, State } of listed) {
       const life = lives.get(Id);
+      if (life !== undefined && State === 'running') life.seenRunningAt = began;
       if (State === 'created') created.add(Id);
       const known =
         life !== undefined &&
-        (State === 'created' || (State === 'running' ? life.startedAt !== null : life.endedAt !== null));
+        (State === 'created' ||
+          (State === 'running' ? life.startedAt !== null && life.endedAt === null : life.endedAt !== null));
       if (!known) await note(Id).catch(() => {});
+    }
+    const there = new Set(listed.map(({ Id }) => Id));
+    for (const life of lives.values()) {
+      if (!there.has(life.id) && life.startedAt !== null) life.endedAt ??= life.seenRunningAt ?? life.startedAt;
     }
     for (const id of createdSince.keys()) if (!created.has(id)) createdSince.delete(id);
     for (const id of created) {

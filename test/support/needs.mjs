@@ -22,6 +22,12 @@ const NEEDS = [
     why: 'the lock is tested on Redis servers that get killed and frozen',
   },
   { program: 'promtool', package: 'prometheus', why: 'it judges the metrics page' },
+  {
+    program: 'prometheus-alertmanager',
+    package: 'prometheus-alertmanager',
+    why: 'the alerts are sent by it, from a broken card to a webhook',
+  },
+  { program: 'chromium', package: 'chromium', why: 'the page is looked at with it' },
   { program: 'git', package: 'git', why: 'the architecture check lists the files of the repository' },
   {
     program: 'docker-registry',

@@ -1,0 +1,98 @@
+/** Jobs that come and go by themselves, posted to the gate like anybody's. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Busy } from './demo-machine.js';
+
+export interface DemoJobsParts {
+  /** The gate's address, without a slash at its end. */
+  readonly url: string;
+  readonly token: string;
+  /** Which jobs keep their cards busy now. */
+  readonly onBusy: (busy: readonly Busy[]) => void;
+  /** One line for whoever watches. */
+  readonly say: (line: string) => void;
+}
+
+interface Job extends Busy {
+  readonly startedAtMs: number;
+  readonly seconds: number;
+}
+
+/** Cards and seconds of one job after the other, over and over. */
+const PLAN = [
+  { name: 'train', count: 2, seconds: 40 },
+  { name: 'eval', count: 1, seconds: 18 },
+  { name: 'tune', count: 1, seconds: 26 },
+  { name: 'train', count: 1, seconds: 33 },
+  { name: 'eval', count: 2, seconds: 14 },
+] as const;
+/** Two of the six cards that can be given are left for whoever tries the gate. */
+const MOST_CARDS = 4;
+const EVERY_MS = 1000;
+/** A real job has let its memory go before it has ended. */
+const COOL_MS = 3000;
+/** How often somebody asks for more cards than can be had. */
+const TOO_LARGE_EVERY = 15;
+
+/** Runs until the process ends. What goes wrong is passed over: the gate may be shutting down. */
+export async function runDemoJobs(parts: DemoJobsParts): Promise<never> {
+  let jobs: readonly Job[] = [];
+  let posted = 0;
+  for (let round = 0; ; round++) {
+    const now = Date.now();
+    const ended = jobs.filter((job) => now > job.startedAtMs + job.seconds * 1000 + EVERY_MS);
+    jobs = jobs.filter((job) => !ended.includes(job));
+    parts.onBusy(jobs.filter((job) => now < job.startedAtMs + job.seconds * 1000 - COOL_MS));
+    for (const { runId } of ended) await ask(parts, 'DELETE', `/runs/${runId}`);
+
+    const next = PLAN[posted % PLAN.length] ?? PLAN[0];
+    const held = jobs.reduce((sum, { gpus }) => sum + gpus.length, 0);
+    if (round % 3 === 0 && held + next.count <= MOST_CARDS) {
+      posted++;
+      const runId = `${next.name}-${posted}`;
+      const gpus = await post(parts, runId, next.count, next.seconds);
+      if (gpus !== null) jobs = [...jobs, { runId, gpus, startedAtMs: Date.now(), seconds: next.seconds }];
+    }
+    if (round % TOO_LARGE_EVERY === 5) await post(parts, 'large', 7, 60);
+    await sleep(EVERY_MS);
+  }
+}
+
+/** The cards it got; null where it was not its turn. */
+async function post(
+  parts: DemoJobsParts,
+  runId: string,
+  count: number,
+  seconds: number,
+): Promise<readonly number[] | null> {
+  const script = `echo "run $TUNEPLANE_RUN_ID on cards $CUDA_VISIBLE_DEVICES"; sleep ${seconds}; echo done`;
+  const job = { run_id: runId, count, container: { command: ['sh', '-c', script] } };
+  const said = await ask(parts, 'POST', '/admit', job);
+  if (said === null) return null;
+  const { decision, gpus, explain } = said;
+  if (decision === 'admitted' && Array.isArray(gpus)) {
+    parts.say(`${runId}: runs on ${gpus.length === 1 ? 'card' : 'cards'} ${gpus.join(', ')} for ${seconds} s`);
+    return gpus.filter((index) => typeof index === 'number');
+  }
+  if (decision === 'wait') parts.say(`${runId}: asks for ${count} cards and is told to wait: ${String(explain)}`);
+  return null;
+}
+
+async function ask(
+  { url, token }: DemoJobsParts,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const said: unknown = answer.status === 204 ? null : await answer.json();
+    return typeof said === 'object' ? (said as Readonly<Record<string, unknown>> | null) : null;
+  } catch {
+    return null;
+  }
+}

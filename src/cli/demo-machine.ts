@@ -1,0 +1,30 @@
+/** The machine that the demonstration plays: eight cards, of which one is ill, one is somebody else's, and some are at work. */
+
+import { buildMachine, cardAt, putLoad } from '../stand-in/build-machine.js';
+import type { Machine } from '../stand-in/machine.js';
+
+/** A job of the demonstration that keeps its cards busy now. */
+export interface Busy {
+  readonly runId: string;
+  readonly gpus: readonly number[];
+}
+
+/** Card 5 is used from outside, card 6 asks for a reset; the cards of busy jobs are warm and full. */
+export function demoMachine(busy: readonly Busy[]): Machine {
+  const machine = buildMachine({ islands: 2 });
+  putLoad(cardAt(machine, 5), 3812, { pid: 4242, name: 'python', memory_mib: 3810 });
+  cardAt(machine, 6).recovery_action = 'Reset';
+  for (const { gpus } of busy) {
+    for (const index of gpus) {
+      const card = cardAt(machine, index);
+      putLoad(card, 58_000 + index * 512, { pid: 50_000 + index, name: 'python', memory_mib: 57_500 + index * 512 });
+      Object.assign(card, {
+        utilization_percent: 93 + (index % 5),
+        temperature_c: 58 + index,
+        power_draw_w: 610 + index * 7,
+        clock_reasons: [],
+      });
+    }
+  }
+  return machine;
+}

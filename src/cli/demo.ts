@@ -1,0 +1,147 @@
+/** `gpu-gate demo`: the whole gate on a machine with neither cards nor Docker, to be looked at and tried. */
+
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { endJobsNow } from '../runtime/process/end-jobs.js';
+import { readSettings } from '../settings/settings.js';
+import { runDemoJobs } from './demo-jobs.js';
+import { demoMachine, type Busy } from './demo-machine.js';
+import { newToken } from './token.js';
+
+const FIRST_PORT = 9840;
+/** How many ports are tried from there on. */
+const PORTS = 100;
+const ANSWERS_WITHIN_MS = 20_000;
+
+/** Runs until a signal ends it, and leaves nothing behind: neither a file nor a job. */
+export async function demo(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'gpu-gate-demo-'));
+  const claims = join(folder, 'claims');
+  const clearAway = (): void => {
+    endJobsNow(claims);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  process.once('exit', clearAway);
+  // A terminal that is closed ends the demonstration too.
+  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
+  const untilThen = endEarly(clearAway);
+
+  const port = await freePort(FIRST_PORT);
+  if (port === null) {
+    process.stderr.write(`gpu-gate demo: no port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} is free\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const token = newToken('demo', 'admit,release,operate,read');
+  if (token.kind === 'refused') throw new Error(token.problems.join('; '));
+  writeFileSync(join(folder, 'tokens'), `${token.line}\n`, { mode: 0o600 });
+  const machine = join(folder, 'machine.json');
+  const play = (busy: readonly Busy[]): void => replace(machine, JSON.stringify(demoMachine(busy)));
+  play([]);
+  process.env['STAND_IN_MACHINE'] = machine;
+
+  const settings = readSettings(
+    {
+      TUNEPLANE_LISTEN: `127.0.0.1:${port}`,
+      TUNEPLANE_TOKENS_FILE: join(folder, 'tokens'),
+      TUNEPLANE_AUDIT_FILE: join(folder, 'audit.jsonl'),
+      TUNEPLANE_METRICS_HOLDERS: 'true',
+      TUNEPLANE_RUNTIME: 'process',
+      TUNEPLANE_STATE_DIR: join(folder, 'state'),
+      TUNEPLANE_CLAIMS_DIR: claims,
+      TUNEPLANE_NVIDIA_SMI: standIn(folder),
+      TUNEPLANE_DRAIN_TIMEOUT_S: '5',
+      TUNEPLANE_LOG_LEVEL: 'error',
+      TUNEPLANE_LOG_FORMAT: 'pretty',
+    },
+    [],
+    { terminal: true },
+  );
+  if (settings.kind === 'problems') throw new Error(settings.problems.join('; '));
+  const { runGate } = await import('../main.js');
+  const running = runGate(settings.settings, settings.warnings);
+  const url = `http://127.0.0.1:${port}`;
+  await untilItAnswers(url);
+  untilThen();
+  process.stdout.write(welcome(url, token.token, folder));
+  void runDemoJobs({ url, token: token.token, onBusy: play, say: (line) => void process.stdout.write(`  ${line}\n`) });
+  await running;
+}
+
+/** Before the gate hears signals itself. The answer takes it back. */
+function endEarly(clearAway: () => void): () => void {
+  const end = (signal: NodeJS.Signals): void => {
+    clearAway();
+    takeBack();
+    process.kill(process.pid, signal);
+  };
+  const takeBack = (): void => void process.off('SIGINT', end).off('SIGTERM', end);
+  process.on('SIGINT', end).on('SIGTERM', end);
+  return takeBack;
+}
+
+function welcome(url: string, token: string, folder: string): string {
+  const job = JSON.stringify({ run_id: 'mine', count: 1, container: { command: ['sleep', '60'] } });
+  return `
+THE CARDS BELOW ARE NOT REAL. A stand-in for nvidia-smi plays eight H100s: card 5 is used from outside, card 6
+is unhealthy. Jobs are real: plain processes of your user (they sleep), started by the gate's process runtime.
+
+  page      ${url}/
+  metrics   ${url}/metrics
+  contract  ${url}/openapi.json
+  token     ${token}
+  output    ${folder}/claims/tuneplane-<run_id>/*.output
+
+Admit a job of your own for a minute, and see who has which card:
+
+  curl -s ${url}/admit -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${job}'
+  curl -s ${url}/cards -H 'authorization: Bearer ${token}'
+
+Ctrl-C ends the gate and all of its jobs, and removes its files. Meanwhile jobs come and go:
+
+`;
+}
+
+/** A script of its own, so that it runs whatever PATH says and however the package was unpacked. */
+function standIn(folder: string): string {
+  const program = fileURLToPath(new URL('../stand-in/nvidia-smi.js', import.meta.url));
+  const place = join(folder, 'nvidia-smi');
+  writeFileSync(place, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(program)} "$@"\n`, { mode: 0o700 });
+  return place;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Whole at any moment: a run of the stand-in may be reading it now. */
+function replace(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+/** The first port from there on that is free on loopback; null where none is. */
+async function freePort(from: number): Promise<number | null> {
+  for (let port = from; port < from + PORTS; port++) if (await isFree(port)) return port;
+  return null;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/** What keeps it from answering is said by the gate itself, which then ends the process. */
+async function untilItAnswers(url: string): Promise<void> {
+  for (const until = Date.now() + ANSWERS_WITHIN_MS; Date.now() < until; await sleep(50)) {
+    const answered = await fetch(`${url}/healthz`).catch(() => null);
+    if (answered?.ok === true) return;
+  }
+}

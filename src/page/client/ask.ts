@@ -1,0 +1,40 @@
+/** Asks the gate once how it stands. Whatever comes back is an answer, never an exception. */
+
+import type { Status } from './status.js';
+
+export type Answer =
+  | { readonly kind: 'status'; readonly status: Status }
+  /** Nobody answered, or not in time. */
+  | { readonly kind: 'gone' }
+  /** Somebody answered, and not with what was asked for. */
+  | { readonly kind: 'failed'; readonly detail: string }
+  /** The gate wants a token, or another one. */
+  | { readonly kind: 'token'; readonly detail: string };
+
+/** The gate shows a probe as blind after 5 s; an answer that takes twice as long is none. */
+const WITHIN_MS = 10_000;
+
+export async function ask(token: string | null): Promise<Answer> {
+  try {
+    const answer = await fetch('status.json', { signal: AbortSignal.timeout(WITHIN_MS), ...withToken(token) });
+    const body: unknown = await answer.json();
+    if (answer.ok) return { kind: 'status', status: body as Status };
+    const detail = detailOf(body) ?? `status ${answer.status}`;
+    // 403 without a token is about the address that was called, and no token would help.
+    const wantsToken = answer.status === 401 || (answer.status === 403 && token !== null);
+    return wantsToken ? { kind: 'token', detail } : { kind: 'failed', detail };
+  } catch (error) {
+    // What a proxy says in its place is no JSON.
+    return error instanceof SyntaxError ? { kind: 'failed', detail: 'the answer is no JSON' } : { kind: 'gone' };
+  }
+}
+
+/** How a request shows the token; without one, nothing. */
+export function withToken(token: string | null): RequestInit {
+  return token === null ? {} : { headers: { Authorization: `Bearer ${token}` } };
+}
+
+function detailOf(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || !('detail' in body)) return null;
+  return typeof body.detail === 'string' ? body.detail : null;
+}

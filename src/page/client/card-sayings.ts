@@ -1,0 +1,82 @@
+/** All that is to be said of one card, as lines: who holds it, who uses it from outside, what is wrong with it. */
+
+import type { Card, ExternalUse, Holder } from './status.js';
+import { counted, since, spaced } from './words.js';
+
+export interface Saying {
+  readonly kind: 'held' | 'external' | 'unhealthy' | 'excluded' | 'unknown' | 'warning';
+  /** Said first and strong. */
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** Every finding, whatever the state of the card: a held card that is unhealthy says both. */
+export function sayingsOf(card: Card, nowMs: number): Saying[] {
+  const { held_by, claims, excluded, external, unhealthy, warnings, unknown_because } = card;
+  return [
+    ...(held_by === null ? [] : [heldSaying(held_by, nowMs)]),
+    ...(claims > 1 ? [say('unhealthy', 'Double booking', `${claims} live containers claim this card`)] : []),
+    ...unhealthy.map(({ reason, detail }) => say('unhealthy', reasonWords(reason), detail)),
+    ...(external === null ? [] : externalSayings(external, held_by !== null)),
+    ...(excluded === null ? [] : [excludedSaying(excluded, nowMs)]),
+    ...(unknown_because === null
+      ? []
+      : [say('unknown', 'Not seen well enough', UNKNOWN[unknown_because] ?? unknown_because)]),
+    ...warnings.map(({ reason, detail }) => say('warning', reasonWords(reason), detail)),
+  ];
+}
+
+const UNKNOWN: Readonly<Record<string, string>> = {
+  blind: 'the driver gave no answer',
+  docker: 'whether a job holds it is not known',
+  memory: 'the driver does not say how much memory is in use',
+  permission: 'not permitted to look at it',
+  short_row: 'the driver printed only part of its row',
+};
+
+const EXCLUDED_BY: Readonly<Record<string, string>> = {
+  operator: 'by an operator',
+  settings: 'by the settings',
+  mig: 'MIG is on',
+  count: 'beyond the configured count',
+};
+
+/** More than this are counted, not listed. */
+const LISTED = 3;
+
+function heldSaying({ run_id, state, since: began, principal }: Holder, nowMs: number): Saying {
+  const by = principal === null ? [] : [`by ${principal}`];
+  return say('held', run_id, [spaced(state), `for ${since(began, nowMs)}`, ...by].join(' · '));
+}
+
+/** On a held card memory in use is the job's own, and no sign of anybody else. */
+function externalSayings({ processes, memory_mib, containers }: ExternalUse, held: boolean): Saying[] {
+  const more = processes.length - LISTED;
+  const unlisted = !held && processes.length === 0 && memory_mib !== null;
+  return [
+    ...processes
+      .slice(0, LISTED)
+      .map(({ pid, name, memory_mib: mib }) =>
+        say('external', name, mib === null ? `pid ${pid}` : `pid ${pid} · ${mib} MiB`),
+      ),
+    ...(more > 0 ? [say('external', `and ${more} more`, counted(processes.length, 'process', 'processes'))] : []),
+    ...(unlisted ? [say('external', 'Memory in use', `${memory_mib} MiB and no process listed`)] : []),
+    ...containers.map((name) => say('external', name, 'a container that was given this card')),
+  ];
+}
+
+function excludedSaying(excluded: NonNullable<Card['excluded']>, nowMs: number): Saying {
+  const { by, reason, since: began } = excluded;
+  const words = [EXCLUDED_BY[by] ?? by, ...(began === null ? [] : [`for ${since(began, nowMs)}`])];
+  return say('excluded', reason, words.join(' · '));
+}
+
+function say(kind: Saying['kind'], what: string, detail: string): Saying {
+  return { kind, what, detail };
+}
+
+/** `ecc_uncorrected` as `ECC uncorrected`, all others with a capital. */
+function reasonWords(reason: string): string {
+  const words = spaced(reason).replace(/^(ecc|hw)\b/, (short) => short.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,98 @@
+/** What the page reads of `GET /status.json`: types alone. The server's answer is held to them when it is compiled. */
+
+export type CardState = 'job_held' | 'excluded' | 'unhealthy' | 'external' | 'unknown' | 'free';
+export type ProbeName = 'gpus' | 'processes' | 'health' | 'docker';
+export type PartName = 'runtime' | 'lock' | 'probe' | 'draining';
+
+export interface Status {
+  /** The gate's clock when it answered, ISO 8601. Ages are counted from it: the browser's clock may be wrong. */
+  readonly now: string;
+  /** Host name of the machine. */
+  readonly machine: string;
+  readonly version: string;
+  readonly started_at: string;
+  readonly ready: boolean;
+  readonly parts: Readonly<Record<PartName, { readonly ok: boolean; readonly detail: string | null }>>;
+  readonly lock: Lock;
+  readonly admissions_in_flight: number;
+  /** When each probe last could see; null: not since the gate began. */
+  readonly last_seen: Readonly<Record<ProbeName, string | null>>;
+  readonly cards: Cards;
+  /** Newest first. */
+  readonly decisions: readonly Decision[];
+}
+
+export interface Lock {
+  readonly held: boolean;
+  readonly waiting: number;
+  /** Null without Redis. */
+  readonly redis_up: boolean | null;
+  /** Why nobody can have it now. */
+  readonly problem: string | null;
+}
+
+export interface Cards {
+  readonly observed_at: string;
+  readonly explain: string;
+  readonly counts: Readonly<Record<CardState, number>>;
+  readonly probes: Readonly<Record<ProbeName, Probe>>;
+  readonly cards: readonly Card[];
+}
+
+export interface Probe {
+  /** Null: switched off by a setting. */
+  readonly ok: boolean | null;
+  readonly took_ms?: number | null | undefined;
+  readonly why?: string | null | undefined;
+  readonly detail?: string | null | undefined;
+}
+
+export interface Card {
+  readonly index: number | null;
+  readonly uuid: string | null;
+  readonly name: string | null;
+  readonly state: CardState;
+  readonly claims: number;
+  readonly held_by: Holder | null;
+  readonly excluded: { readonly by: string; readonly reason: string; readonly since: string | null } | null;
+  readonly external: ExternalUse | null;
+  readonly unhealthy: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  readonly unknown_because: string | null;
+  readonly memory_used_bytes: number | null;
+  readonly memory_size_bytes: number | null;
+}
+
+export interface Holder {
+  readonly run_id: string;
+  readonly state: string;
+  readonly since: string;
+  readonly principal: string | null;
+}
+
+export interface ExternalUse {
+  readonly processes: readonly { readonly pid: number; readonly name: string; readonly memory_mib: number | null }[];
+  readonly memory_mib: number | null;
+  readonly containers: readonly string[];
+}
+
+export interface Finding {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export interface Decision {
+  readonly at: string;
+  readonly first_at: string;
+  /** How often the same was decided, from `first_at` to `at`. */
+  readonly times: number;
+  readonly action: string;
+  readonly principal: string;
+  readonly run_id: string | null;
+  readonly outcome: string;
+  readonly detail: string | null;
+  readonly count: number | null;
+  /** Uuids; an index as text where no uuid was known. */
+  readonly cards: readonly string[];
+  readonly took_ms: number;
+}

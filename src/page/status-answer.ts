@@ -1,0 +1,81 @@
+/** All that the page shows, as `GET /status.json` answers it: one look, and how the gate stands at that moment. */
+
+import type { z } from 'zod';
+
+import { cardsAnswer } from '../cards/card-answer.js';
+import type { Readiness } from '../http/health-routes.js';
+import type { Admissions, Clock, Lock, Watch, Watched } from '../model/ports.js';
+import type { Status } from './client/status.js';
+import type { LastSeen } from './last-seen.js';
+import type { RecentDecision, RecentDecisions } from './recent-decisions.js';
+import type { statusShape } from './status-shape.js';
+
+type StatusAnswer = z.infer<typeof statusShape>;
+
+export interface StatusParts {
+  readonly watch: Pick<Watch, 'recent'>;
+  /** How long a probe may take, in milliseconds, before it is shown as blind. */
+  readonly lookWithinMs: number;
+  /** Judged from this look, so that the page never speaks of two. */
+  readonly readiness: (watched: Watched) => Readiness;
+  readonly admissions: Pick<Admissions, 'status'>;
+  readonly lock: Pick<Lock, 'problem'>;
+  readonly lastSeen: Pick<LastSeen, 'times'>;
+  readonly decisions: Pick<RecentDecisions, 'recent'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Host name, for somebody with ten of these pages open. */
+  readonly machine: string;
+  readonly version: string;
+  readonly startedAtMs: number;
+}
+
+export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
+  const watched = await parts.watch.recent(parts.lookWithinMs);
+  const nowMs = parts.clock.now();
+  const { inFlight, lockHeld, lockWaiters, redisUp } = parts.admissions.status();
+  const { gpus, processes, health, docker } = parts.lastSeen.times();
+  return {
+    now: isoOf(nowMs),
+    machine: parts.machine,
+    version: parts.version,
+    started_at: isoOf(parts.startedAtMs),
+    ...parts.readiness(watched),
+    lock: { held: lockHeld, waiting: lockWaiters, redis_up: redisUp, problem: parts.lock.problem() },
+    admissions_in_flight: inFlight,
+    last_seen: {
+      gpus: momentOf(gpus),
+      processes: momentOf(processes),
+      health: momentOf(health),
+      docker: momentOf(docker),
+    },
+    cards: cardsAnswer(watched, nowMs),
+    decisions: parts.decisions.recent().map(decisionAnswer),
+    // The page is compiled apart from the gate; here both are held to the same words.
+  } satisfies Status & StatusAnswer;
+}
+
+/** Neither image nor address of the caller: who looks at the page need not know them. */
+function decisionAnswer(decision: RecentDecision): StatusAnswer['decisions'][number] {
+  const { at, firstAt, times, action, principal, runId, outcome, detail, count, cards, tookMs } = decision;
+  return {
+    at,
+    first_at: firstAt,
+    times,
+    action,
+    principal,
+    run_id: runId,
+    outcome,
+    detail,
+    count,
+    cards: [...cards],
+    took_ms: tookMs,
+  };
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function momentOf(ms: number | null): string | null {
+  return ms === null ? null : isoOf(ms);
+}

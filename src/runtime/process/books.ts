@@ -1,0 +1,122 @@
+import { readFile, stat } from 'node:fs/promises';
+import { containerName } from '../../model/labels.js';
+import type { Books, Clock, RunDetails } from '../../model/ports.js';
+import type { ContainerState, Probed, SeenContainer } from '../../model/snapshot.js';
+import { parseClaim } from '../../probe/parse-claim.js';
+import { BESIDE } from './claim-file.js';
+import type { ClaimsFolder, Entry } from './claims-folder.js';
+import type { Liveness } from './liveness.js';
+
+/** The claim files are the books: who holds which card, and of each run whether the kernel still knows it. */
+export function createProcessBooks(parts: {
+  readonly claims: ClaimsFolder;
+  readonly liveness: Liveness;
+  readonly clock: Clock;
+}): Books {
+  const { claims, liveness, clock } = parts;
+
+  async function look<T>(ask: () => Promise<T>): Promise<Probed<T>> {
+    const began = clock.monotonic();
+    try {
+      const value = await ask();
+      return { kind: 'seen', value, tookMs: clock.monotonic() - began };
+    } catch (error) {
+      const detail = `the claim files in ${claims.folder} could not be read: ${(error as Error).message}`;
+      return { kind: 'blind', why: 'unavailable', detail, tookMs: clock.monotonic() - began };
+    }
+  }
+
+  async function seen(entries: readonly Entry[]): Promise<readonly SeenContainer[]> {
+    const there = await withoutRemoved(entries, claims);
+    const alive = await liveness.of(there.flatMap(runOf));
+    return Promise.all(there.map(async (entry) => toSeen(entry, await stateOf(entry, alive))));
+  }
+
+  return {
+    list: () =>
+      look(async () => {
+        const containers = await seen(await claims.all());
+        liveness.keepOnly(containers.map(({ id }) => id));
+        return { containers };
+      }),
+
+    // A claim here always has the name that belongs to its run.
+    findRun: (runId) =>
+      look(async () => {
+        const entry = await claims.named(containerName(runId));
+        return entry === null ? [] : seen([entry]);
+      }),
+
+    describe: ({ id }) =>
+      look(async () => {
+        const entry = await claims.byId(id);
+        if (entry === null || entry.standing.kind === 'removing') return null;
+        const alive = await liveness.of(runOf(entry));
+        return details(entry, await stateOf(entry, alive));
+      }),
+  };
+}
+
+/** A removal whose gate died is brought to its end: nothing of it can run any more, whoever does it. */
+async function withoutRemoved(entries: readonly Entry[], claims: ClaimsFolder): Promise<readonly Entry[]> {
+  for (const entry of entries) if (entry.standing.kind === 'removing') await claims.clear(entry);
+  return entries.filter(({ standing }) => standing.kind !== 'removing');
+}
+
+function runOf({ claim, standing }: Entry): { id: string; run: Extract<Entry['standing'], { kind: 'run' }> }[] {
+  return standing.kind === 'run' ? [{ id: claim.id, run: standing }] : [];
+}
+
+/** `dead`: nobody wrote down how it ended, since the launcher was killed with it or the machine restarted. */
+async function stateOf(
+  { claim, standing, prefix }: Entry,
+  alive: ReadonlyMap<string, boolean>,
+): Promise<ContainerState> {
+  if (standing.kind !== 'run') return standing.kind;
+  if (alive.get(claim.id) !== false) return 'running';
+  return (await exitCodeIn(prefix, claim.id)) === null ? 'dead' : 'exited';
+}
+
+function toSeen({ claim }: Entry, state: ContainerState): SeenContainer {
+  const { id, name, createdAtMs, labels } = claim;
+  return {
+    id,
+    name,
+    state,
+    createdAtMs,
+    labels,
+    claim: parseClaim(labels)?.cards ?? null,
+    pinned: { kind: 'none' },
+  };
+}
+
+async function details({ claim: { id }, prefix }: Entry, state: ContainerState): Promise<RunDetails> {
+  const place = prefix.slice(0, -id.length);
+  const ended = state === 'exited';
+  return {
+    exitCode: ended ? await exitCodeIn(prefix, id) : null,
+    // The kernel tells its log alone whom it killed for memory.
+    oomKilled: null,
+    error: state === 'dead' ? 'it was killed together with its launcher, or the machine restarted' : null,
+    startedAt: await writtenAt(place + BESIDE.pid(id)),
+    finishedAt: ended ? await writtenAt(place + BESIDE.exit(id)) : null,
+  };
+}
+
+/** Null where none was written, or not to its end. */
+async function exitCodeIn(prefix: string, id: string): Promise<number | null> {
+  try {
+    const text = await readFile(prefix.slice(0, -id.length) + BESIDE.exit(id), 'utf8');
+    return /^\d{1,3}\n$/.test(text) ? Number(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function writtenAt(file: string): Promise<string | null> {
+  try {
+    return (await stat(file)).mtime.toISOString();
+  } catch {
+    return null;
+  }
+}

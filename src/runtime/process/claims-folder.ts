@@ -1,0 +1,205 @@
+/** The folder of claims: what is in it, and the few moves that a claim can make. All gates on a machine share one. */
+
+import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { claimFileName, readClaim, readClaimFileName, writeClaim, type Claim, type Standing } from './claim-file.js';
+
+/** A claim and where it stands. */
+export interface Entry {
+  readonly claim: Claim;
+  readonly standing: Standing;
+  /** The start of the paths of all of its files. */
+  readonly prefix: string;
+}
+
+export interface ClaimsFolder {
+  readonly folder: string;
+  /** Every claim. Rejects where any could not be read: then it is not known which cards it holds. */
+  all(): Promise<readonly Entry[]>;
+  /** The claim that has this name now; null where there is none. */
+  named(name: string): Promise<Entry | null>;
+  byId(id: string): Promise<Entry | null>;
+  /** Puts a claim there, whole. False where its name is taken. */
+  create(claim: Claim): Promise<boolean>;
+  /** True for the one who moved it; false where it does not stand so any more. */
+  move(entry: Entry, to: Standing): Promise<boolean>;
+  /** Takes away what is left of a claim that is `removing`. Safe to do twice, and at once with others. */
+  clear(entry: Entry): Promise<void>;
+}
+
+/** A claim under construction, which no list shows. */
+const NEW = '.new-';
+/** How often a claim that moves while it is read is looked at again. */
+const TRIES = 10;
+/** Files open at a time. */
+const AT_ONCE = 32;
+
+/** The folder must be there; see `usableClaimsFolder`. */
+export function claimsFolder(folder: string): ClaimsFolder {
+  // What a claim says never changes: read once for each id.
+  let known = new Map<string, Claim>();
+
+  async function entryIn(name: string): Promise<Entry | null> {
+    if (name.includes('/')) return null;
+    const place = join(folder, name);
+    for (let tries = 1; ; tries++) {
+      const [found] = (await filesIn(place)).flatMap((file) => {
+        const read = readClaimFileName(file);
+        return read === null ? [] : [{ ...read, file }];
+      });
+      if (found === undefined) return null;
+      const { id, standing, file } = found;
+      const claim = known.get(id) ?? (await contentOf(join(place, file), id));
+      if (claim !== null) return { claim, standing, prefix: join(place, id) };
+      if (tries === TRIES) throw new Error(`${place} changes all the time`);
+    }
+  }
+
+  async function names(): Promise<readonly string[]> {
+    return (await readdir(folder)).filter((name) => !name.startsWith('.'));
+  }
+
+  async function all(): Promise<readonly Entry[]> {
+    const there = await names();
+    const entries: Entry[] = [];
+    for (let at = 0; at < there.length; at += AT_ONCE) {
+      const some = await Promise.all(there.slice(at, at + AT_ONCE).map(entryIn));
+      entries.push(...some.filter((entry) => entry !== null));
+    }
+    known = new Map(entries.map(({ claim }) => [claim.id, claim]));
+    return entries;
+  }
+
+  return {
+    folder,
+    all,
+    named: entryIn,
+    async byId(id) {
+      const name = known.get(id)?.name;
+      const likely = name === undefined ? null : await entryIn(name);
+      if (likely?.claim.id === id) return likely;
+      return (await all()).find(({ claim }) => claim.id === id) ?? null;
+    },
+
+    async create(claim) {
+      const building = join(folder, `${NEW}${claim.id}`);
+      await mkdir(building, { mode: 0o700 });
+      try {
+        const file = join(building, claimFileName(claim.id, { kind: 'created' }));
+        await toDisk(file, 'wx', writeClaim(claim));
+        await toDisk(building, 'r');
+        // Onto a folder that holds anything this is refused, and onto one that is empty it is not (rename(2)).
+        await rename(building, join(folder, claim.name));
+      } catch (error) {
+        await rm(building, { recursive: true, force: true });
+        if (isCode(error, 'ENOTEMPTY', 'EEXIST')) return false;
+        throw error;
+      }
+      known.set(claim.id, claim);
+      await toDisk(folder, 'r').catch(() => undefined);
+      return true;
+    },
+
+    move: ({ claim, standing, prefix }, to) => {
+      const place = prefix.slice(0, -claim.id.length);
+      return happens(rename(place + claimFileName(claim.id, standing), place + claimFileName(claim.id, to)));
+    },
+
+    async clear({ claim, prefix }) {
+      const place = prefix.slice(0, -claim.id.length);
+      const last = claimFileName(claim.id, { kind: 'removing' });
+      // By this id alone: a new claim may have the name by now. The claim itself goes last, so that none is forgotten half-way.
+      const files = (await filesIn(place)).filter((file) => file.startsWith(`${claim.id}.`) && file !== last);
+      for (const file of [...files, last]) await happens(unlink(join(place, file)));
+      await rmdir(place).catch((error: unknown) => {
+        if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
+      });
+    },
+  };
+
+  /** Null when the file has been renamed or removed since it was listed. */
+  async function contentOf(file: string, id: string): Promise<Claim | null> {
+    try {
+      const claim = readClaim(await readFile(file, 'utf8'), id);
+      known.set(id, claim);
+      return claim;
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return null;
+      throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+export type UsableClaimsFolder =
+  | { readonly kind: 'usable' }
+  /** What is wrong and what to do, for the operator. */
+  | { readonly kind: 'refused'; readonly detail: string };
+
+/**
+ * Makes the folder (0700) where it is missing, and clears away what creates that never ended left in it. One that others can
+ * write is refused: whoever writes a claim has its command run.
+ */
+export async function usableClaimsFolder(folder: string, nowMs: number): Promise<UsableClaimsFolder> {
+  try {
+    await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (!isCode(error, 'EEXIST')) throw error;
+    });
+    const { mode, uid } = await lstat(`${folder}/`);
+    if ((mode & 0o022) !== 0 || uid !== process.geteuid?.()) {
+      const found = `mode ${(mode & 0o777).toString(8)}, owner ${uid}`;
+      return refused(
+        `${folder} must belong to user ${process.geteuid?.()} and nobody else may write it, since whoever can has commands run: found ${found}; expected mode 700`,
+      );
+    }
+    for (const name of (await readdir(folder)).filter((each) => each.startsWith(NEW))) {
+      const { mtimeMs } = await lstat(join(folder, name));
+      if (nowMs - mtimeMs > HALF_MADE_MS) await rm(join(folder, name), { recursive: true, force: true });
+    }
+    return { kind: 'usable' };
+  } catch (error) {
+    return refused(`the folder for the claims cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** A create takes milliseconds; one that is this old has died. */
+const HALF_MADE_MS = 10 * 60_000;
+
+function refused(detail: string): UsableClaimsFolder {
+  return { kind: 'refused', detail };
+}
+
+/** None where there is no such folder. */
+async function filesIn(place: string): Promise<readonly string[]> {
+  try {
+    return await readdir(place);
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+/** Writes a new file through to the disk; without a text, only makes sure that a folder's names are there. */
+async function toDisk(path: string, flags: 'wx' | 'r', text?: string): Promise<void> {
+  const handle = await open(path, flags, 0o600);
+  try {
+    if (text !== undefined) await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether it was there to be done. */
+async function happens(done: Promise<void>): Promise<boolean> {
+  try {
+    await done;
+    return true;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}

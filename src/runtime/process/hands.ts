@@ -1,0 +1,105 @@
+import type { Clock, CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports.js';
+import type { Grant, JobSpec } from '../../model/admission.js';
+import { containerName } from '../../model/labels.js';
+import { runLabels } from '../run-labels.js';
+import type { ClaimsFolder } from './claims-folder.js';
+import { findProgram } from './find-program.js';
+import { jobEnvironment } from './job-environment.js';
+import { startLauncher } from './launcher.js';
+import type { Liveness } from './liveness.js';
+
+export interface ProcessHandsParts {
+  readonly claims: ClaimsFolder;
+  readonly liveness: Liveness;
+  readonly kernel: string;
+  readonly clock: Clock;
+  /** The gate's own environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Makes an id of 32 hex digits. */
+  readonly newId: () => string;
+}
+
+/** How often a claim is looked up again that another moved first. Each move ends sooner. */
+const TRIES = 10;
+
+/** What the gate does to claims and their processes. By id, never by name; nothing here ends a process. */
+export function createProcessHands(parts: ProcessHandsParts): Hands {
+  return {
+    ensureImage: async () => ({ kind: 'present' }),
+    create: (spec, grant) => create(spec, grant, parts),
+    start: (id) => start(id, parts).catch(inDoubt),
+    remove: (id) => remove(id, parts).catch(inDoubt),
+  };
+}
+
+async function create(spec: JobSpec, grant: Grant, parts: ProcessHandsParts): Promise<CreateAnswer> {
+  const { claims, clock } = parts;
+  const id = parts.newId();
+  const name = containerName(spec.runId);
+  const env = jobEnvironment(spec, grant, id, parts.environment);
+  const workingDir = spec.container.workingDir ?? '/';
+  const [program = '', ...rest] = spec.container.command ?? [];
+  const found = await findProgram(program, env['PATH'] ?? DEFAULT_PATH, workingDir);
+  if (found.kind === 'refused') return { kind: 'refused', daemonMessage: found.words };
+  const command = [found.path, ...rest] as const;
+  try {
+    const labels = runLabels(spec, grant);
+    const made = await claims.create({
+      id,
+      name,
+      createdAtMs: clock.now(),
+      labels,
+      command: [...command],
+      env,
+      workingDir,
+    });
+    if (made) return { kind: 'created', id };
+    return { kind: 'name_taken', daemonMessage: `the name ${name} is in use in ${claims.folder}` };
+  } catch (error) {
+    return { kind: 'failed', daemonMessage: (error as Error).message };
+  }
+}
+
+async function start(id: string, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const entry = await claims.byId(id);
+    if (entry === null || entry.standing.kind === 'removing') {
+      return { kind: 'gone', daemonMessage: `no such claim: ${id}` };
+    }
+    if (entry.standing.kind === 'run') return { kind: 'started' };
+    const launcher = await startLauncher(entry.claim, entry.prefix, kernel);
+    if (launcher.kind === 'failed') return { kind: 'failed', daemonMessage: launcher.words };
+    const { pid, startTicks } = launcher;
+    try {
+      if (await claims.move(entry, { kind: 'run', kernel, pid, startTicks })) return { kind: 'started' };
+    } finally {
+      launcher.letGo();
+    }
+  }
+  return inDoubt(new Error(`the claim ${id} changes all the time`));
+}
+
+async function remove(id: string, { claims, liveness }: ProcessHandsParts): Promise<RemoveAnswer> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const entry = await claims.byId(id);
+    if (entry === null) return { kind: 'gone' };
+    const { standing } = entry;
+    if (standing.kind === 'run' && (await liveness.of([{ id, run: standing }])).get(id) !== false) {
+      return { kind: 'running', daemonMessage: `process ${standing.pid} of ${entry.claim.name} lives; end it first` };
+    }
+    const removing = { ...entry, standing: { kind: 'removing' } } as const;
+    if (standing.kind === 'removing' || (await claims.move(entry, removing.standing))) {
+      await claims.clear(removing);
+      return { kind: 'removed' };
+    }
+  }
+  return inDoubt(new Error(`the claim ${id} changes all the time`));
+}
+
+/** The books know what became of it. */
+function inDoubt(error: unknown): { readonly kind: 'in_doubt'; readonly detail: string } {
+  return { kind: 'in_doubt', detail: (error as Error).message };
+}
+
+/** Where no PATH came at all, as execvp(3) has it. */
+const DEFAULT_PATH = '/bin:/usr/bin';

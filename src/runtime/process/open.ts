@@ -1,0 +1,48 @@
+/** The process runtime: jobs as plain processes of the gate's own user, and a file for each that says whose its cards are. */
+
+import { randomBytes } from 'node:crypto';
+import type { Books, Clock, Hands } from '../../model/ports.js';
+import { createProcessBooks } from './books.js';
+import { claimsFolder, usableClaimsFolder } from './claims-folder.js';
+import { createProcessHands } from './hands.js';
+import { kernelName } from './kernel.js';
+import { createLiveness } from './liveness.js';
+
+export interface ProcessRuntimeOptions {
+  /** All gates on this machine need the same one, or they do not see each other's claims. Its parent must be there. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** The gate's own environment, a little of which is handed on to jobs. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What this run of the kernel is called; tests say another. */
+  readonly kernel?: string;
+}
+
+export type ProcessRuntime =
+  | { readonly kind: 'open'; readonly books: Books; readonly hands: Hands }
+  /** What is wrong and what to do, for the operator. */
+  | { readonly kind: 'refused'; readonly detail: string };
+
+export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
+  const { folder, clock, environment } = options;
+  const usable = await usableClaimsFolder(folder, clock.now());
+  if (usable.kind === 'refused') return usable;
+  let kernel: string;
+  try {
+    kernel = options.kernel ?? (await kernelName());
+  } catch (error) {
+    const why = (error as Error).message;
+    return { kind: 'refused', detail: `the process runtime asks the kernel in /proc, which does not answer: ${why}` };
+  }
+  const claims = claimsFolder(folder);
+  const liveness = createLiveness(kernel);
+  return {
+    kind: 'open',
+    books: createProcessBooks({ claims, liveness, clock }),
+    hands: createProcessHands({ claims, liveness, kernel, clock, environment, newId }),
+  };
+}
+
+function newId(): string {
+  return randomBytes(16).toString('hex');
+}
