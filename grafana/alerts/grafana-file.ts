@@ -1,0 +1,77 @@
+/** The rules as Grafana provisions them from a file (`apiVersion: 1`). */
+
+import { stringify } from 'yaml';
+import { DATASOURCE_UID } from '../ids.js';
+import { INTERVAL, labelsOf, runbookUrl, type Rule } from './rule.js';
+import { GROUPS } from './rules.js';
+import { forGrafana, says, SIDE_QUERIES } from './wording.js';
+
+/** The whole file. */
+export function grafanaFile(): string {
+  const groups = Object.entries(GROUPS).map(([name, rules]) => ({
+    orgId: 1,
+    name,
+    folder: 'TunePlane GPU gate',
+    interval: INTERVAL,
+    rules: rules.map(written),
+  }));
+  // Without aliases: the same query in two rules is written twice, as Grafana's own export does.
+  return HEAD + stringify({ apiVersion: 1, groups }, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+const HEAD = "# Made by `npm run grafana` from grafana/alerts. Load this or Prometheus' rules, never both.\n";
+
+function written(rule: Rule) {
+  const texts = [rule.summary, rule.description];
+  const side = (['card', 'reasons'] as const).filter((word) => says(word, ...texts)).map((word) => SIDE_QUERIES[word]);
+  return {
+    uid: uidOf(rule),
+    title: rule.name,
+    condition: 'C',
+    data: [{ refId: 'A', expr: rule.expr }, ...side].map(prometheusQuery).concat(condition()),
+    // Nothing found is the good case. That a gate is gone is told by two rules of its own, so silence hides nothing.
+    noDataState: 'OK',
+    // When Prometheus is down one alert says so, not one for each rule.
+    execErrState: rule.name === 'TuneplaneGateDown' ? 'Error' : 'OK',
+    for: rule.for,
+    annotations: {
+      summary: forGrafana(rule.summary),
+      description: forGrafana(rule.description),
+      runbook_url: runbookUrl(rule),
+    },
+    labels: labelsOf(rule),
+    isPaused: false,
+  };
+}
+
+/** At most 40 letters, digits and dashes, and never another one for the same rule: Grafana keeps its state by this. */
+function uidOf(rule: Rule): string {
+  return rule.name.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();
+}
+
+function prometheusQuery({ refId, expr }: { readonly refId: string; readonly expr: string }) {
+  return query(refId, DATASOURCE_UID, {
+    datasource: { type: 'prometheus', uid: DATASOURCE_UID },
+    expr,
+    instant: true,
+    range: false,
+  });
+}
+
+/** Every series that the rule's own query gives is an alert, whatever its value: many of them are 0. */
+function condition() {
+  return query('C', '__expr__', {
+    datasource: { type: '__expr__', uid: '__expr__' },
+    type: 'math',
+    expression: 'is_number($A)',
+  });
+}
+
+function query(refId: string, datasourceUid: string, model: Readonly<Record<string, unknown>>) {
+  return {
+    refId,
+    relativeTimeRange: { from: 600, to: 0 },
+    datasourceUid,
+    model: { refId, intervalMs: 1000, maxDataPoints: 43200, ...model },
+  };
+}
