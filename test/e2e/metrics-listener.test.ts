@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const codeOf = ({ status, body }: Answer) => [status, (body as { code?: string }).code];
 const OPEN = ['/metrics', '/healthz', '/readyz'];
-const CLOSED = ['/cards', '/runs', '/runs/train-17', '/openapi.json', '/', '/nothing'];
+const CLOSED = ['/cards', '/runs', '/runs/train-17', '/openapi.json', '/status.json', '/nothing'];
 
 describe('with a tokens file', () => {
   let gate: Gate;
