@@ -85,6 +85,7 @@ describe('the rules', () => {
       `export const a = (b: string) => import(b);`,
       'computed',
     ],
+    ['checking a machine imports no face', 'src/doctor/a.ts', `import '../admission/admit.js';`, 'imports admission'],
     ['execa stays with eyes and hands', 'src/lock/a.ts', `import { execa } from 'execa';`, 'the package execa'],
     [
       'a package below a package is that package',

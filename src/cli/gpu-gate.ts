@@ -1,14 +1,17 @@
 #!/usr/bin/env node
 /** The command `gpu-gate`: what can be asked of it, and which file answers. Parts are loaded when they are needed. */
 
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { readBuild } from '../settings/build.js';
 import { settingsHelp } from '../settings/help.js';
+import { addClientCommands } from './client-commands.js';
+import { EXIT } from './exit-codes.js';
 
 const program = new Command('gpu-gate')
   .description('Decides which job gets which GPU of this machine, and shows who has them.')
   .version(versionLine(), '--version', 'print the version')
   .helpCommand(false)
+  .exitOverride()
   .showHelpAfterError('(gpu-gate --help shows what there is)');
 
 program
@@ -19,6 +22,7 @@ program
   .argument('[flags...]')
   // The settings read the flags themselves, so that all problems are reported together.
   .allowUnknownOption()
+  .addHelpText('after', '\nExample:\n  $ gpu-gate serve --listen 127.0.0.1:9840 --log-level debug')
   .addHelpText('after', () => `\n${settingsHelp(Math.max(60, Math.min(process.stdout.columns ?? 100, 120)))}`)
   .action(async (flags: readonly string[]) => {
     const { serve } = await import('./serve.js');
@@ -29,6 +33,10 @@ const token = program.command('token').description('tokens for callers');
 token
   .command('new')
   .description('make a token: its line for the tokens file, and the token itself, shown this once')
+  .addHelpText(
+    'after',
+    '\nExample:\n  # gpu-gate token new console --roles admit,release,read >> /etc/tuneplane/tokens',
+  )
   .argument('<name>', 'who will use it; stands on the containers and in the audit line')
   .requiredOption('--roles <roles>', 'what it may do: admit, release, operate, read; several with commas')
   .action(async (name: string, options: { readonly roles: string }) => {
@@ -36,7 +44,52 @@ token
     printNewToken(name, options.roles);
   });
 
-await program.parseAsync();
+program
+  .command('doctor')
+  .description('check whether this machine has what a gate with these settings needs, and say what to do')
+  .usage('[--json] [--try-image <image>] [flags of serve]')
+  .argument('[flags...]')
+  .option('--json', 'print the findings as an array of {name, state, says, todo}')
+  .option(
+    '--try-image <image>',
+    'also start a container of this image with a card for a moment, which shows as in use from outside',
+  )
+  .allowUnknownOption()
+  .addHelpText(
+    'after',
+    `
+Settings come from the environment and from flags, as for gpu-gate serve. Run it as the user of the gate, beside a running gate
+or without one; it changes nothing.
+
+Examples:
+  $ gpu-gate doctor
+  $ sudo -u gpu-gate env $(grep -v '^#' /etc/tuneplane/gpu-gate.env) gpu-gate doctor --listen 127.0.0.1:9840
+  $ gpu-gate doctor --json | jq -r '.[] | select(.state != "ok") | .name'
+
+Exit codes: 0 all is well, 1 there is something to look at or something could not be seen, 2 something is wrong.`,
+  )
+  .action(async (flags: readonly string[], options: { readonly json?: boolean; readonly tryImage?: string }) => {
+    const { doctor } = await import('./doctor.js');
+    await doctor(flags, options);
+  });
+
+addClientCommands(program);
+
+program
+  .command('demo')
+  .description('show the gate on a machine with neither cards nor Docker: eight cards that are not real, jobs that are')
+  .action(async () => {
+    const { demo } = await import('./demo.js');
+    await demo();
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Help and the version come this way too; what was wrong has been said.
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
+}
 
 function versionLine(): string {
   const { version, revision } = readBuild();

@@ -1,6 +1,7 @@
 /** Environment and flags to settings, or every problem at once. Pure: the same texts and facts give the same answer. */
 
 import { isLocal, writeAddress } from './addresses.js';
+import { CLIENT_VARIABLES, TOKEN_FILE_VARIABLE } from './client-variables.js';
 import { readFlags } from './flags.js';
 import { nearest } from './nearest.js';
 import { flagOf, SETTINGS, type Setting, type SettingKey, type TableValues } from './table.js';
@@ -52,7 +53,7 @@ export function readSettings(env: Environment, argv: readonly string[], facts: F
     excludeCards: read.excludeCards ?? [],
     allowedHosts: read.allowedHosts ?? [],
   };
-  return { kind: 'ok', settings, warnings: [...unknownNames(env), ...doubtful(read)] };
+  return { kind: 'ok', settings, warnings: [...unknownNames(env), ...mistaken(env, read), ...doubtful(read)] };
 }
 
 function where(setting: Setting<unknown>, byFlag: boolean): string {
@@ -103,9 +104,18 @@ function contradictions(values: Partial<TableValues>): string[] {
 function unknownNames(env: Environment): string[] {
   const known = SETTINGS.map(([, { name }]) => name);
   return Object.keys(env)
-    .filter((name) => name.toUpperCase().startsWith('TUNEPLANE_') && !known.includes(name))
+    .filter((name) => name.toUpperCase().startsWith('TUNEPLANE_') && ![...known, ...CLIENT_VARIABLES].includes(name))
     .toSorted()
     .map((name) => `${name} is not known here and has no effect: the nearest known one is ${nearest(name, known)}`);
+}
+
+/** A token to ask with is one letter away from the tokens to let in, and leaves the gate without any. */
+function mistaken(env: Environment, read: TableValues): string[] {
+  if (env[TOKEN_FILE_VARIABLE] === undefined || read.tokensFile !== null) return [];
+  return [
+    `${TOKEN_FILE_VARIABLE} has no effect here, it is for the commands that ask a gate; ` +
+      'who may call stands in TUNEPLANE_TOKENS_FILE, which is not set',
+  ];
 }
 
 /** What can be run and is likely not meant. */

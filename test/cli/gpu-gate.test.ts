@@ -47,10 +47,19 @@ describe('gpu-gate', () => {
 
   test('refuses a command that it does not have', async () => {
     const { exitCode, stderr } = await gpuGate(['sevre']);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toContain('serve');
   });
 });
+
+test.each(['serve', 'doctor', 'status', 'admit', 'runs', 'remove', 'exclude', 'include', 'forget', 'token new'])(
+  'gpu-gate %s --help shows an example',
+  async (command) => {
+    const { exitCode, stdout, stderr } = await gpuGate([...command.split(' '), '--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^ {2}[#$] .*gpu-gate ${command}`, 'm'));
+  },
+);
 
 describe('gpu-gate serve', () => {
   test('shows every setting with --help, whatever else is wrong', async () => {
@@ -102,7 +111,7 @@ describe('gpu-gate token new', () => {
     ],
     ['no role', ['a', '--roles', ''], 2, '--roles has "" in it'],
     ['a name that would break the line', ['a:b', '--roles', 'read'], 2, 'the name is "a:b"'],
-    ['roles left out', ['a'], 1, '--roles'],
+    ['roles left out', ['a'], 2, '--roles'],
   ])('refuses %s', async (_says, args, code, words) => {
     const { exitCode, stdout, stderr } = await gpuGate(['token', 'new', ...args]);
     expect(exitCode).toBe(code);

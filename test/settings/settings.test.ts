@@ -308,6 +308,15 @@ describe('an address that others can reach', () => {
 });
 
 describe('warnings', () => {
+  test('are none for what the commands go by that ask a gate', () => {
+    const env = {
+      TUNEPLANE_URL: 'http://gpu-01:9840',
+      TUNEPLANE_TOKEN_FILE: '/t',
+      TUNEPLANE_TOKENS_FILE: '/etc/tokens',
+    };
+    expect(warningsOf(env)).toEqual([]);
+  });
+
   test.each<[string, Environment, string]>([
     [
       'a variable that is misspelt',
@@ -323,6 +332,11 @@ describe('warnings', () => {
       'lower case',
       { tuneplane_listen: ':1' },
       'tuneplane_listen is not known here and has no effect: the nearest known one is TUNEPLANE_LISTEN',
+    ],
+    [
+      'a token to ask with where no file says who may call',
+      { TUNEPLANE_TOKEN_FILE: '/etc/token' },
+      'TUNEPLANE_TOKEN_FILE has no effect here, it is for the commands that ask a gate; who may call stands in TUNEPLANE_TOKENS_FILE, which is not set',
     ],
     [
       'a password for no Redis',

@@ -95,7 +95,9 @@ export async function faults(parts: FaultParts, going: () => boolean, counts: Re
   while (going()) {
     const [name, fault] = parts.dice.one(bag);
     counts[name] = (counts[name] ?? 0) + 1;
-    await fault(parts);
+    await fault(parts).catch((error: unknown) => {
+      throw new Error(`the fault "${name}" could not be made good again`, { cause: error });
+    });
     await sleep(parts.dice.between(200, 2000));
   }
 }

@@ -7,7 +7,7 @@ const seed = Number(process.env['SOAK_SEED'] ?? Date.now() % 100_000);
 
 test(
   `a storm of ${seconds} s with seed ${seed} leaves nothing wrong behind`,
-  { timeout: seconds * 1000 + 120_000 },
+  { timeout: seconds * 1000 + 300_000 },
   async () => {
     const report = await storm(seconds, seed);
     console.log(JSON.stringify(report, null, 2));

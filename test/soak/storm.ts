@@ -30,6 +30,9 @@ export interface StormReport {
 }
 
 const CALLERS = 9;
+
+/** Where a long run stands, for who watches it. */
+const tell = (sentence: string): void => void process.stderr.write(`${new Date().toISOString()} ${sentence}\n`);
 /** A created container may live through its grace, the next sweep and a gate that had to be started again. */
 const CREATED_AT_MOST_MS = LIMITS.graceS * 1000 + 20_000;
 
@@ -51,9 +54,12 @@ export async function storm(seconds: number, seed: number): Promise<StormReport>
         caller(`c${at}`, report, { party, engine, watcher, dice: dice(seed * 100 + at), going }),
       ),
     ]);
+    tell('the storm is over; waiting for the calm');
     const held = await afterwards(party, engine);
+    tell(`the calm: ${held.join('; ') || 'all cards free, nothing left'}`);
     await watcher.stop();
     const codes = await party.stop();
+    tell('the gates have ended');
     const ended = codes.filter((code) => code !== 0).map((code) => `a gate ended with ${code} on SIGTERM`);
     return {
       seed,

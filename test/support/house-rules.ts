@@ -46,7 +46,13 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['express'],
     node: 'any',
   },
-  cli: { parts: ['main.ts', 'model', 'settings', 'http', 'runtime', 'stand-in'], packages: ['commander'], node: 'any' },
+  // Checks an installation: asks the same questions as the gate, and judges the answers.
+  doctor: { parts: ['model', 'settings', 'probe', 'lock', 'runtime', 'http'], packages: [], node: 'any' },
+  cli: {
+    parts: ['main.ts', 'doctor', 'model', 'settings', 'http', 'runtime', 'admission', 'stand-in'],
+    packages: ['commander', 'zod'],
+    node: 'any',
+  },
 };
 
 /** The same input must give the same answer, in a test as on a machine: what would break that. */

@@ -1,0 +1,151 @@
+/** One question to a running gate, over TCP or a unix socket, with a token where there is one. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { TOKEN_FILE_VARIABLE } from '../settings/client-variables.js';
+import { gateAddress, type GateAddress } from './gate-address.js';
+
+/** What came back. `body` is the parsed JSON, or the text where it is none. */
+export type GateSaid =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterS: number | null; readonly body: unknown }
+  /** No whole answer; what was asked may have been done all the same, or may still be. */
+  | { readonly kind: 'unreachable'; readonly detail: string };
+
+export interface Question {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** JSON, as it is sent. */
+  readonly body?: string;
+  readonly limitMs?: number;
+  /** Hangs up when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Gate {
+  /** For people. */
+  readonly written: string;
+  ask(path: string, question?: Question): Promise<GateSaid>;
+}
+
+/** The options that every command of this kind has. */
+export interface GateOptions {
+  readonly url?: string;
+  readonly tokenFile?: string;
+}
+
+/** A way to the gate, or what is wrong with what was given. Connects to nothing yet. */
+export type FoundGate =
+  | { readonly kind: 'found'; readonly gate: Gate; readonly warnings: readonly string[] }
+  | { readonly kind: 'problem'; readonly detail: string };
+
+export function findGate(options: GateOptions, env: Readonly<Record<string, string | undefined>>): FoundGate {
+  const address = gateAddress(options.url, env);
+  if (address.kind === 'problem') return address;
+  const tokenFile = options.tokenFile ?? env[TOKEN_FILE_VARIABLE];
+  const token = tokenFile === undefined || tokenFile === '' ? null : readToken(tokenFile);
+  if (token?.kind === 'problem') return token;
+  const gate = {
+    written: address.written,
+    ask: (path: string, how?: Question) => ask(address, path, token?.token ?? null, how),
+  };
+  return { kind: 'found', gate, warnings: token?.warnings ?? [] };
+}
+
+type ReadToken =
+  | { readonly kind: 'token'; readonly token: string; readonly warnings: readonly string[] }
+  | { readonly kind: 'problem'; readonly detail: string };
+
+/** What is in the file is never repeated, whatever is wrong with it. */
+function readToken(path: string): ReadToken {
+  try {
+    const token = readFileSync(path, 'utf8').trim();
+    if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
+      return { kind: 'problem', detail: `${path}: expected a token alone, as \`gpu-gate token new\` shows it` };
+    }
+    const mode = statSync(path).mode & 0o777;
+    const open = (mode & 0o004) !== 0;
+    return {
+      kind: 'token',
+      token,
+      warnings: open ? [`${path} can be read by everybody (mode ${mode.toString(8)}); chmod 0600 it`] : [],
+    };
+  } catch (error) {
+    return { kind: 'problem', detail: `the token cannot be read: ${(error as Error).message}` };
+  }
+}
+
+const LIMIT_MS = 15_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+async function ask(address: GateAddress, path: string, token: string | null, how: Question = {}): Promise<GateSaid> {
+  const limit = AbortSignal.timeout(how.limitMs ?? LIMIT_MS);
+  try {
+    return await exchange(address, path, token, how, limit);
+  } catch (error) {
+    const detail = limit.aborted ? `no whole answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s` : wordsOf(error);
+    return { kind: 'unreachable', detail: `no gate answers at ${address.written}: ${detail}` };
+  }
+}
+
+function exchange(
+  address: GateAddress,
+  path: string,
+  token: string | null,
+  { method = 'GET', body, signal }: Question,
+  limit: AbortSignal,
+): Promise<GateSaid> {
+  const options: RequestOptions = {
+    method,
+    agent: false,
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    headers: {
+      accept: 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const sent = send(address, path, options);
+    sent.once('error', reject);
+    sent.once('response', (response: IncomingMessage) => void read(response).then(resolve, reject));
+    sent.end(body);
+  });
+}
+
+function send(address: GateAddress, path: string, options: RequestOptions) {
+  if (address.kind === 'unix') return requestHttp({ ...options, socketPath: address.path, path });
+  // What stands before it (a proxy's prefix) is kept.
+  const url = new URL(address.url.href.replace(/\/$/, '') + path);
+  return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
+}
+
+async function read(response: IncomingMessage): Promise<GateSaid> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error(`it answered more than ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN);
+  return {
+    kind: 'answered',
+    status: response.statusCode ?? 0,
+    retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
+    body: parsed(Buffer.concat(chunks).toString()),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A host name with several addresses fails with an AggregateError, whose own message is empty. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

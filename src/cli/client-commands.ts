@@ -1,0 +1,91 @@
+/** The commands that ask a running gate, with their help. Which file answers is loaded when it is needed. */
+
+import type { Command } from 'commander';
+import { EXIT_HELP } from './exit-codes.js';
+
+export function addClientCommands(program: Command): void {
+  asking(program, 'status', 'show the cards of a running gate, who has them and why the others are not free')
+    .option('-w, --watch', 'show it again every 2 s, until Ctrl-C')
+    .option('--json', 'print what the gate answers (with --watch, one line each time)')
+    .addHelpText(
+      'after',
+      help('gpu-gate status --watch', 'gpu-gate status --url unix:/run/gpu-gate.sock --json | jq .cards.counts'),
+    )
+    .action(async (options) => (await import('./status.js')).status(options));
+
+  asking(program, 'admit', 'post a request to start a job, and show what was decided')
+    .requiredOption('-f, --file <file>', 'the request as JSON, as for POST /admit; - is standard input')
+    .option('--dry-run', 'ask what would be decided now; changes nothing')
+    .option(
+      '--wait [seconds]',
+      'while it is not its turn, ask again when the gate says so; without a number, without end',
+    )
+    .option('--json', 'print what the gate answered last')
+    .addHelpText(
+      'after',
+      `${examples('gpu-gate admit -f train-17.json --wait', 'make-request | gpu-gate admit -f - --dry-run')}
+
+Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wrong command line or file; 3 not its turn yet;
+4 it has run and ended; 5 the gate refuses (4xx); 6 no gate answers, it cannot decide now, or the start failed (5xx); 130 Ctrl-C.`,
+    )
+    .action(async (options) => (await import('./admit.js')).admit(options));
+
+  asking(program, 'runs', 'list the jobs on the books of a running gate')
+    .option('--json', 'print what the gate answers')
+    .addHelpText('after', help('gpu-gate runs'))
+    .action(async (options) => (await import('./runs.js')).showRuns(options));
+
+  asking(program, 'remove', 'remove a run that has ended, so that its run_id can be used again')
+    .argument('<run_id>')
+    .addHelpText('after', help('gpu-gate remove train-17'))
+    .action(async (runId: string, options) => (await import('./runs.js')).removeRun(runId, options));
+
+  operating(
+    program,
+    'exclude',
+    'take a card out; a job on it is left alone',
+    'gpu-gate exclude 3 --reason "fan replacement"',
+  ).requiredOption('--reason <reason>', 'why, for whoever finds it out');
+  operating(program, 'include', 'take a card back that was excluded', 'gpu-gate include 3');
+  operating(
+    program,
+    'forget',
+    'strike a missing card off the books that will not come back',
+    'gpu-gate forget GPU-8f6d…',
+  );
+}
+
+function asking(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option(
+      '--url <url>',
+      'where the gate is: http://host:port or unix:/path (TUNEPLANE_URL, else the first of TUNEPLANE_LISTEN, else 127.0.0.1:9840)',
+    )
+    .option(
+      '--token-file <file>',
+      'holds the token to ask with (TUNEPLANE_TOKEN_FILE); never on the command line, where others see it',
+    );
+}
+
+function operating(
+  program: Command,
+  name: 'exclude' | 'include' | 'forget',
+  description: string,
+  example: string,
+): Command {
+  return asking(program, name, description)
+    .argument('<card>', 'its uuid, or its index now')
+    .option('--json', 'print what the gate answers')
+    .addHelpText('after', help(example))
+    .action(async (card: string, options) => (await import('./operate.js')).operate(name, card, options));
+}
+
+function help(...lines: readonly string[]): string {
+  return `${examples(...lines)}\n\n${EXIT_HELP}`;
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
+}

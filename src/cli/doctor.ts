@@ -1,0 +1,63 @@
+/** `gpu-gate doctor`: whether this machine has what a gate with these settings needs, one line a check. */
+
+import { parsePolicy } from '../admission/policy-file.js';
+import { examine, exitCodeOf, ok, warning, type Check, type Finding } from '../doctor/check.js';
+import { checksOf } from '../doctor/checks.js';
+import { readSettings } from '../settings/settings.js';
+import { say, sayJson } from './say.js';
+
+export interface DoctorOptions {
+  readonly json?: boolean;
+  /** An image to start a container from that is given a card. */
+  readonly tryImage?: string;
+}
+
+/** Prints every finding and sets the exit code: 0, 1 for warnings and what could not be seen, 2 for errors. */
+export async function doctor(flags: readonly string[], { json, tryImage }: DoctorOptions): Promise<void> {
+  const findings = await findAll(flags, tryImage ?? null);
+  if (json === true) sayJson(findings);
+  else say(...findingLines(findings));
+  process.exitCode = exitCodeOf(findings);
+}
+
+async function findAll(flags: readonly string[], tryImage: string | null): Promise<readonly Finding[]> {
+  const read = readSettings(process.env, flags, { terminal: process.stderr.isTTY });
+  if (read.kind === 'problems') {
+    // Nothing else can be checked: it is not known of what.
+    const todo = 'gpu-gate serve --help shows them all; the other checks need settings that can be used';
+    return read.problems.map((says) => ({ name: 'settings', state: 'error', says, todo }));
+  }
+  const settings: Check = {
+    name: 'settings',
+    limitMs: 1000,
+    ask: async () =>
+      read.warnings.length === 0
+        ? ok('they can be used')
+        : warning(read.warnings.join('; '), 'mend the environment of the gate, unless this is meant'),
+  };
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const installation = { settings: read.settings, env: process.env, policyProblems, tryImage, clock };
+  return examine([settings, ...checksOf(installation)]);
+}
+
+function policyProblems(path: string, text: string): readonly string[] {
+  const parsed = parsePolicy(path, text);
+  return parsed.kind === 'bad' ? parsed.problems : [];
+}
+
+/** A line for each, what to do below it, and the sum of all. */
+export function findingLines(findings: readonly Finding[]): readonly string[] {
+  const nameWidth = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.flatMap(({ name, state, says, todo }) => [
+    `${state.padEnd('warning'.length)}  ${name.padEnd(nameWidth)}  ${says}`,
+    ...(todo === null ? [] : [`${' '.repeat('warning'.length + 2 + nameWidth + 2)}-> ${todo}`]),
+  ]);
+  const count = (state: Finding['state']): number => findings.filter((finding) => finding.state === state).length;
+  const bad = [
+    [count('error'), 'wrong'],
+    [count('warning'), 'to look at'],
+    [count('unknown'), 'could not be seen'],
+  ] as const;
+  const told = bad.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
+  return [...lines, '', told.length === 0 ? 'all is well' : told.join(', ')];
+}

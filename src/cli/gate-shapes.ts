@@ -1,0 +1,97 @@
+/**
+ * What the commands read of a gate's answers, and no more: a newer gate says more, and is shown all the same. The contract
+ * itself is at `/openapi.json`.
+ */
+
+import { z } from 'zod';
+
+const holder = z.object({ run_id: z.string(), state: z.string() });
+const finding = z.object({ reason: z.string(), detail: z.string() });
+
+const card = z.object({
+  index: z.number().nullable(),
+  uuid: z.string().nullable(),
+  name: z.string().nullable(),
+  state: z.string(),
+  claims: z.number(),
+  held_by: holder.nullable(),
+  excluded: z.object({ by: z.string(), reason: z.string() }).nullable(),
+  external: z
+    .object({
+      processes: z.array(z.object({ pid: z.number(), name: z.string(), memory_mib: z.number().nullable() })),
+      memory_mib: z.number().nullable(),
+      containers: z.array(z.string()),
+    })
+    .nullable(),
+  unhealthy: z.array(finding),
+  warnings: z.array(finding),
+  unknown_because: z.string().nullable().optional(),
+  memory_used_bytes: z.number().nullable(),
+  memory_size_bytes: z.number().nullable(),
+});
+export type ShownCard = z.infer<typeof card>;
+
+const probe = z.object({
+  ok: z.boolean().nullable(),
+  took_ms: z.number().nullish(),
+  detail: z.string().nullish(),
+});
+
+/** `GET /cards`. */
+export const shownCards = z.object({
+  observed_at: z.string(),
+  explain: z.string(),
+  notes: z.array(z.string()).default([]),
+  probes: z.record(z.string(), probe),
+  cards: z.array(card),
+});
+export type ShownCards = z.infer<typeof shownCards>;
+
+/** `GET /readyz`, with 200 or 503. */
+export const shownReadiness = z.object({
+  ready: z.boolean(),
+  parts: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().nullable() })),
+});
+export type ShownReadiness = z.infer<typeof shownReadiness>;
+
+/** `POST /admit` that was decided. */
+export const shownDecision = z.object({
+  decision: z.enum(['admitted', 'starting', 'ended', 'wait', 'would_admit', 'would_wait', 'would_replay']),
+  replayed: z.boolean().optional(),
+  run_id: z.string(),
+  gpus: z.array(z.number()).optional(),
+  placement: z.object({ reasons: z.array(z.string()) }).nullish(),
+  run: z.object({ name: z.string(), state: z.string(), exit_code: z.number().nullish() }).optional(),
+  requested: z.number().optional(),
+  free: z.number().optional(),
+  retry_after_seconds: z.number().optional(),
+  explain: z.string().optional(),
+  reasons: z.array(z.object({ code: z.string(), cards: z.array(z.number()) })).optional(),
+});
+export type ShownDecision = z.infer<typeof shownDecision>;
+
+/** `GET /runs`. */
+export const shownRuns = z.object({
+  runs: z.array(
+    z.object({
+      run_id: z.string(),
+      state: z.string(),
+      cards: z.array(z.object({ index: z.number().nullable(), uuid: z.string().nullable() })),
+      exit_code: z.number().nullable(),
+      error: z.string().nullable(),
+      created_at: z.string().nullable(),
+      started_at: z.string().nullable(),
+      finished_at: z.string().nullable(),
+    }),
+  ),
+});
+export type ShownRuns = z.infer<typeof shownRuns>;
+
+/** `application/problem+json`. */
+export const shownProblem = z.object({
+  code: z.string(),
+  detail: z.string(),
+  errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
+  daemon_message: z.string().optional(),
+  rolled_back: z.boolean().optional(),
+});

@@ -1,0 +1,55 @@
+/** `gpu-gate exclude`, `include` and `forget`: an operator's word about one card of a running gate. */
+
+import type { Gate, GateOptions } from './ask-gate.js';
+import { EXIT } from './exit-codes.js';
+import { shownCards, type ShownCard } from './gate-shapes.js';
+import { failureOf, type Failure } from './problem-words.js';
+import { fail, reachGate } from './reach-gate.js';
+import { say, sayJson } from './say.js';
+
+export interface OperateOptions extends GateOptions {
+  readonly json?: boolean;
+  /** Of `exclude`. */
+  readonly reason?: string;
+}
+
+/** `card` is a uuid or an index; an index is looked up now, since it may be another card's tomorrow. */
+export async function operate(
+  action: 'exclude' | 'include' | 'forget',
+  card: string,
+  options: OperateOptions,
+): Promise<void> {
+  const gate = reachGate(options);
+  if (gate === null) return;
+  const uuid = /^\d{1,4}$/.test(card) ? await uuidOf(Number(card), gate) : { kind: 'uuid' as const, uuid: card };
+  if (uuid.kind === 'failed') return fail(uuid.failure);
+  const body = action === 'exclude' ? { body: JSON.stringify({ reason: options.reason ?? '' }) } : {};
+  const path = `/cards/${encodeURIComponent(uuid.uuid)}/${action}`;
+  const said = await gate.ask(path, { method: 'POST', ...body });
+  if (said.kind !== 'answered' || said.status >= 300) return fail(failureOf(said));
+  if (options.json === true) return sayJson(said.body);
+  // 204: there is no card to show, as after it was forgotten.
+  const shown = shownCards.shape.cards.element.safeParse(said.body);
+  say(`${DONE[action]}: ${uuid.uuid}${shown.success ? standing(shown.data) : ''}`);
+}
+
+const DONE = { exclude: 'taken out', include: 'taken back', forget: 'forgotten' } as const;
+
+function standing({ index, state, held_by: holder }: ShownCard): string {
+  const held = holder === null ? '' : `; ${holder.run_id} runs on it and is left alone`;
+  return `, card ${index ?? 'without an index'}, is now ${state}${held}`;
+}
+
+type FoundUuid =
+  | { readonly kind: 'uuid'; readonly uuid: string }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+async function uuidOf(index: number, gate: Gate): Promise<FoundUuid> {
+  const said = await gate.ask('/cards');
+  const read = said.kind === 'answered' && said.status === 200 ? shownCards.safeParse(said.body) : null;
+  if (read === null || !read.success) return { kind: 'failed', failure: failureOf(said) };
+  const uuid = read.data.cards.find((card) => card.index === index)?.uuid;
+  if (typeof uuid === 'string') return { kind: 'uuid', uuid };
+  const lines = [`no card has the index ${index} and a uuid now; gpu-gate status shows them`];
+  return { kind: 'failed', failure: { lines, exit: EXIT.refused } };
+}

@@ -1,0 +1,32 @@
+/** What a gate says when it does not do what it was asked, for a terminal. Pure. */
+
+import type { GateSaid } from './ask-gate.js';
+import { EXIT } from './exit-codes.js';
+import { shownProblem } from './gate-shapes.js';
+
+/** Lines to print, and what to end with. */
+export interface Failure {
+  readonly lines: readonly string[];
+  readonly exit: number;
+}
+
+/** For an answer that is none of those a command knows what to do with. */
+export function failureOf(said: GateSaid): Failure {
+  if (said.kind === 'unreachable') return { lines: [said.detail], exit: EXIT.undecided };
+  const exit = said.status >= 400 && said.status < 500 ? EXIT.refused : EXIT.undecided;
+  const problem = shownProblem.safeParse(said.body);
+  if (!problem.success) {
+    return { lines: [`what answers is no gate: status ${said.status} without the words of one`], exit: EXIT.undecided };
+  }
+  const { code, detail, errors = [], daemon_message: daemon, rolled_back: rolledBack } = problem.data;
+  return {
+    exit,
+    lines: [
+      `${exit === EXIT.refused ? 'refused' : 'not decided'} (${said.status} ${code}): ${detail}`,
+      ...errors.map((error) => `  ${error.pointer || '(the whole)'}: ${error.detail}`),
+      ...(daemon === undefined ? [] : [`  Docker says: ${daemon}`]),
+      ...(rolledBack === false ? ['  something of the attempt may be left behind; the same request takes it up'] : []),
+      ...(said.status === 401 ? ['  the token to ask with comes from --token-file or TUNEPLANE_TOKEN_FILE'] : []),
+    ],
+  };
+}

@@ -1,0 +1,46 @@
+/** `gpu-gate runs` and `gpu-gate remove`: the jobs of a running gate, and the removal of one that has ended. */
+
+import type { GateOptions } from './ask-gate.js';
+import { shownRuns, type ShownRuns } from './gate-shapes.js';
+import { printable } from './printable.js';
+import { failureOf } from './problem-words.js';
+import { fail, reachGate } from './reach-gate.js';
+import { say, sayJson, screenWidth } from './say.js';
+import { table } from './table.js';
+
+export interface RunsOptions extends GateOptions {
+  readonly json?: boolean;
+}
+
+export async function showRuns(options: RunsOptions): Promise<void> {
+  const gate = reachGate(options);
+  if (gate === null) return;
+  const said = await gate.ask('/runs');
+  const read = said.kind === 'answered' && said.status === 200 ? shownRuns.safeParse(said.body) : null;
+  if (said.kind !== 'answered' || read === null || !read.success) return fail(failureOf(said));
+  if (options.json === true) return sayJson(said.body);
+  if (read.data.runs.length === 0) return say('no run is on the books');
+  const rows = read.data.runs.map((run) => rowOf(run).map(printable));
+  say(...table(['run', 'state', 'cards', 'exit', 'since', 'error'], rows, screenWidth()));
+}
+
+/** Removes what has ended; the gate refuses for a run that lives. */
+export async function removeRun(runId: string, options: GateOptions): Promise<void> {
+  const gate = reachGate(options);
+  if (gate === null) return;
+  const said = await gate.ask(`/runs/${encodeURIComponent(runId)}`, { method: 'DELETE', limitMs: 60_000 });
+  if (said.kind === 'answered' && said.status === 204) say(`removed: ${runId}`);
+  else fail(failureOf(said));
+}
+
+function rowOf(run: ShownRuns['runs'][number]): readonly string[] {
+  const since = run.finished_at ?? run.started_at ?? run.created_at;
+  return [
+    run.run_id,
+    run.state,
+    run.cards.map(({ index, uuid }) => index ?? uuid ?? '?').join(',') || '-',
+    String(run.exit_code ?? '-'),
+    since?.replace(/\.\d+/, '') ?? '-',
+    run.error ?? '',
+  ];
+}

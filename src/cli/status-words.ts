@@ -1,0 +1,87 @@
+/** How a gate and its cards stand, as lines for a terminal. Pure. */
+
+import type { ShownCard, ShownCards, ShownReadiness } from './gate-shapes.js';
+import { printable } from './printable.js';
+import { table, wrap } from './table.js';
+
+export interface Shown {
+  /** The gate's address. */
+  readonly where: string;
+  readonly cards: ShownCards;
+  /** Null where it did not answer. */
+  readonly readiness: ShownReadiness | null;
+}
+
+/** Lines of at most `width` characters. */
+export function statusLines({ where, cards, readiness }: Shown, width: number): readonly string[] {
+  const rows = cards.cards.map((card) => [
+    String(card.index ?? '-'),
+    card.name ?? '-',
+    card.state,
+    card.held_by?.run_id ?? '-',
+    memory(card),
+    why(card).join('; '),
+  ]);
+  const grid = table(['card', 'name', 'state', 'holder', 'memory', 'why'], rows.map(harmless), width);
+  const probes = Object.entries(cards.probes).map(([name, probe]) => `${name} ${probeWords(probe)}`);
+  const paragraph = (text: string): readonly string[] => wrap(printable(text), width);
+  return [
+    ...paragraph(`${where}  ${readyWords(readiness)}  looked at ${cards.observed_at}`),
+    ...paragraph(cards.explain),
+    '',
+    ...(rows.length === 0 ? ['no card is known'] : grid),
+    '',
+    ...paragraph(`probes: ${probes.join(', ')}`),
+    ...(readiness === null ? [] : paragraph(`lock: ${lockWords(readiness)}`)),
+    ...cards.notes.flatMap((note) => paragraph(`note: ${note}`)),
+  ];
+}
+
+const harmless = (row: readonly string[]): readonly string[] => row.map(printable);
+
+function readyWords(readiness: ShownReadiness | null): string {
+  if (readiness === null) return 'does not say whether it is ready';
+  if (readiness.ready) return 'ready';
+  const missing = Object.entries(readiness.parts).filter(([, { ok }]) => !ok);
+  return `NOT READY (${missing.map(([name, { detail }]) => `${name}: ${detail ?? 'no'}`).join('; ')})`;
+}
+
+function lockWords({ parts }: ShownReadiness): string {
+  const lock = parts['lock'];
+  if (lock === undefined) return 'not told';
+  return lock.ok ? 'can be had' : `cannot be had: ${lock.detail ?? 'no reason told'}`;
+}
+
+function probeWords({ ok, took_ms: tookMs, detail }: ShownCards['probes'][string]): string {
+  if (ok === null) return 'off';
+  const took = tookMs === null || tookMs === undefined ? '' : ` ${tookMs} ms`;
+  return ok ? `ok${took}` : `BLIND (${detail ?? 'no reason told'})`;
+}
+
+function memory({ memory_used_bytes: used, memory_size_bytes: size }: ShownCard): string {
+  return `${gib(used)} / ${gib(size)} GiB`;
+}
+
+function gib(bytes: number | null): string {
+  return bytes === null ? '?' : (bytes / 2 ** 30).toFixed(1);
+}
+
+/** Everything found about a card, whatever its state. */
+function why(card: ShownCard): readonly string[] {
+  const { external } = card;
+  return [
+    ...(card.claims > 1 ? [`CLAIMED ${card.claims} TIMES`] : []),
+    ...(card.held_by !== null && card.held_by.state !== 'running' ? [`container ${card.held_by.state}`] : []),
+    ...(card.excluded === null ? [] : [`out by ${card.excluded.by}: ${card.excluded.reason}`]),
+    ...card.unhealthy.map(({ detail }) => detail),
+    ...(external?.processes ?? []).map(
+      ({ pid, name, memory_mib: mib }) => `${name} pid ${pid}${mib === null ? '' : `, ${mib} MiB`}`,
+    ),
+    ...(external?.containers ?? []).map((container) => `container ${container}`),
+    ...(external !== null && external.processes.length === 0 && external.memory_mib !== null
+      ? [`${external.memory_mib} MiB in use by nobody known`]
+      : []),
+    ...(card.unknown_because == null ? [] : [`could not be seen: ${card.unknown_because}`]),
+    ...card.warnings.map(({ detail }) => `warning: ${detail}`),
+  ];
+}

@@ -1,0 +1,83 @@
+/** `gpu-gate status`: the cards of a running gate, once or again and again. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Gate, GateOptions } from './ask-gate.js';
+import { shownCards, shownReadiness, type ShownCards, type ShownReadiness } from './gate-shapes.js';
+import { untilInterrupted } from './interrupt.js';
+import { failureOf, type Failure } from './problem-words.js';
+import { fail, reachGate } from './reach-gate.js';
+import { draw, say, sayJson, screenWidth, write } from './say.js';
+import { statusLines } from './status-words.js';
+
+export interface StatusOptions extends GateOptions {
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+const EVERY_MS = 2000;
+/** The screen and what can be scrolled back to. */
+const CLEAR = '\u001B[2J\u001B[3J';
+
+/** Prints how the gate stands, and with `watch` every 2 s until Ctrl-C, whatever becomes of the gate meanwhile. */
+export async function status(options: StatusOptions): Promise<void> {
+  const gate = reachGate(options);
+  if (gate === null) return;
+  if (options.watch === true) return watch(gate, options.json === true);
+  const looked = await look(gate);
+  if (looked.kind === 'failed') fail(looked.failure);
+  else if (options.json === true) sayJson({ cards: looked.cardsBody, readiness: looked.readinessBody });
+  else say(...statusLines({ where: gate.written, ...looked }, screenWidth()));
+}
+
+async function watch(gate: Gate, json: boolean): Promise<void> {
+  const interrupted = untilInterrupted();
+  // A terminal is drawn over; anything else gets one block after the other.
+  const draws = process.stdout.isTTY && !json;
+  if (draws) write(process.stdout, CLEAR);
+  while (!interrupted.aborted) {
+    const looked = await look(gate, interrupted);
+    if (interrupted.aborted) break;
+    if (json) {
+      sayJson(
+        looked.kind === 'failed'
+          ? { failed: looked.failure.lines }
+          : { cards: looked.cardsBody, readiness: looked.readinessBody },
+        0,
+      );
+    } else {
+      const lines =
+        looked.kind === 'failed'
+          ? looked.failure.lines
+          : statusLines({ where: gate.written, ...looked }, screenWidth());
+      const last = `${new Date().toLocaleTimeString()}, every ${EVERY_MS / 1000} s; Ctrl-C ends`;
+      if (draws) draw(...lines, '', last);
+      else say(...lines, '');
+    }
+    await sleep(EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined);
+  }
+}
+
+type Looked =
+  | {
+      readonly kind: 'seen';
+      readonly cards: ShownCards;
+      readonly readiness: ShownReadiness | null;
+      readonly cardsBody: unknown;
+      readonly readinessBody: unknown;
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+async function look(gate: Gate, signal?: AbortSignal): Promise<Looked> {
+  const how = signal === undefined ? {} : { signal };
+  const [cards, ready] = await Promise.all([gate.ask('/cards', how), gate.ask('/readyz', how)]);
+  const read = cards.kind === 'answered' && cards.status === 200 ? shownCards.safeParse(cards.body) : null;
+  if (cards.kind !== 'answered' || read === null || !read.success) return { kind: 'failed', failure: failureOf(cards) };
+  const readiness = ready.kind === 'answered' ? shownReadiness.safeParse(ready.body) : null;
+  return {
+    kind: 'seen',
+    cards: read.data,
+    readiness: readiness?.data ?? null,
+    cardsBody: cards.body,
+    readinessBody: ready.kind === 'answered' ? ready.body : null,
+  };
+}

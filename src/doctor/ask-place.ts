@@ -1,0 +1,91 @@
+/** Who is at an address where the gate is to listen: nobody, a gate, or another program. */
+
+import { lstat } from 'node:fs/promises';
+import { request, type RequestOptions } from 'node:http';
+import { connect, createServer } from 'node:net';
+import type { ListenAddress } from '../settings/addresses.js';
+
+export type Place =
+  | { readonly kind: 'free' }
+  /** `ready` as it says itself, with what is not. */
+  | { readonly kind: 'gate'; readonly ready: boolean; readonly detail: string }
+  | { readonly kind: 'taken' }
+  /** The system would not let anybody listen there. */
+  | { readonly kind: 'refused'; readonly detail: string };
+
+/** A gate that is blind waits 5 s for its probe before it says so. */
+const ANSWER_MS = 7000;
+
+/** Looks who answers, and where nobody does, whether one could listen there: takes the address for a moment and lets it go. */
+export async function askPlace(address: ListenAddress): Promise<Place> {
+  if (address.kind === 'tcp' && address.port === 0) return { kind: 'free' };
+  if (await somebodyListens(address)) return (await askGate(address)) ?? { kind: 'taken' };
+  if (address.kind === 'tcp') return tryToListen(address);
+  // A socket file on which nobody listens is cleared away at the start; anything else in its place is not.
+  const stats = await lstat(address.path).catch(() => null);
+  return stats === null || stats.isSocket() ? { kind: 'free' } : { kind: 'refused', detail: 'a file is in its place' };
+}
+
+function somebodyListens(address: ListenAddress): Promise<boolean> {
+  return new Promise((resolve) => {
+    const { socketPath: path, host, port } = wayTo(address);
+    const socket = path === undefined ? connect({ host: host ?? '', port: Number(port) }) : connect({ path });
+    socket.setTimeout(2000, () => socket.destroy(new Error('no answer')));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** `GET /readyz`, which asks for no token and has parts that no other program names. Null: this is no gate. */
+function askGate(address: ListenAddress): Promise<Place | null> {
+  return new Promise((resolve) => {
+    const asked = request({ ...wayTo(address), path: '/readyz', agent: false, signal: AbortSignal.timeout(ANSWER_MS) });
+    asked.once('error', () => resolve(null));
+    asked.once('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > 100_000) response.destroy();
+      });
+      response.once('error', () => resolve(null));
+      response.once('close', () => resolve(gateIn(text)));
+    });
+    asked.end();
+  });
+}
+
+function gateIn(text: string): Place | null {
+  try {
+    const said = JSON.parse(text) as { ready?: unknown; parts?: Record<string, { ok?: unknown; detail?: string }> };
+    if (typeof said.ready !== 'boolean' || said.parts?.['draining'] === undefined) return null;
+    const missing = Object.entries(said.parts).filter(([, part]) => part.ok !== true);
+    return {
+      kind: 'gate',
+      ready: said.ready,
+      detail: missing.map(([name, part]) => `${name}: ${part.detail ?? 'no'}`).join('; '),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function tryToListen({ host, port }: ListenAddress & { readonly kind: 'tcp' }): Promise<Place> {
+  return new Promise((resolve) => {
+    const server = createServer((caller) => caller.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'EADDRINUSE' ? { kind: 'taken' } : { kind: 'refused', detail: error.message }),
+    );
+    server.listen({ host, port }, () => server.close(() => resolve({ kind: 'free' })));
+  });
+}
+
+/** An address that stands for all of the machine's is called at its loopback. */
+function wayTo(address: ListenAddress): RequestOptions & { readonly socketPath?: string } {
+  if (address.kind === 'unix') return { socketPath: address.path };
+  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address.host] ?? address.host;
+  return { host, port: address.port };
+}

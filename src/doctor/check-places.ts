@@ -1,0 +1,63 @@
+/** The checks of files, of the addresses to listen on, and of the state folder. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { openTokensFile } from '../http/tokens-file.js';
+import { askFolder } from '../lock/folder-facts.js';
+import { defaultStateFolders } from '../lock/usable-folder.js';
+import { askPlace } from './ask-place.js';
+import { check, skipped, type Check } from './check.js';
+import type { Installation } from './installation.js';
+import { judgeFolder, judgePlaces, judgeRuleFile } from './judge-places.js';
+import { once } from './once.js';
+import { SILENT } from './silent-log.js';
+
+export function checkPlaces({ settings, env, policyProblems }: Installation): readonly Check[] {
+  const { tokensFile, policyFile, listen, metricsListen, stateDir } = settings;
+  const places = once(() =>
+    Promise.all([...listen, ...(metricsListen ?? [])].map(async (each) => [each, await askPlace(each)] as const)),
+  );
+  return [
+    check('tokens-file', async () => {
+      if (tokensFile === null) return skipped('none: the gate listens on loopback or a unix socket alone');
+      const opened = await openTokensFile(tokensFile, SILENT);
+      const problems = opened.kind === 'bad' ? opened.problems : [];
+      const file = { path: tokensFile, mode: await modeOf(tokensFile), problems };
+      return judgeRuleFile(
+        file,
+        'the gate does not start with it: mend it, chmod 0600, its owner the user of the gate',
+      );
+    }),
+    check('policy-file', async () => {
+      if (policyFile === null) return skipped('none: what holds then is in the README');
+      const file = {
+        path: policyFile,
+        mode: await modeOf(policyFile),
+        problems: await textProblems(policyFile, policyProblems),
+      };
+      return judgeRuleFile(file, 'the gate does not start with it: mend it');
+    }),
+    check('listen', async () => judgePlaces(await places())),
+    check('state-folder', async () => {
+      const folder = await askFolder(stateDir === null ? defaultStateFolders(env) : [stateDir]);
+      return judgeFolder(
+        folder,
+        (await places()).some(([, { kind }]) => kind === 'gate'),
+      );
+    }),
+  ];
+}
+
+async function modeOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mode }) => mode,
+    () => null,
+  );
+}
+
+async function textProblems(path: string, problemsIn: Installation['policyProblems']): Promise<readonly string[]> {
+  try {
+    return problemsIn(path, await readFile(path, 'utf8'));
+  } catch (error) {
+    return [`${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

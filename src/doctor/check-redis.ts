@@ -1,0 +1,29 @@
+/** The checks that ask the Redis in which the lock is. */
+
+import { passwordFrom } from '../lock/password-file.js';
+import { askRedis } from '../lock/redis-facts.js';
+import { TABLE } from '../settings/table.js';
+import { check, skipped, type Check } from './check.js';
+import type { Installation } from './installation.js';
+import * as judge from './judge-redis.js';
+import { once } from './once.js';
+
+export function checkRedis({ settings, clock }: Installation): readonly Check[] {
+  const { redisUrl: url, redisPasswordFile, lockKey: key } = settings;
+  if (url === null) {
+    return [
+      check('redis', async () =>
+        skipped('TUNEPLANE_REDIS_URL is not set: this gate takes itself for the only allocator'),
+      ),
+    ];
+  }
+  const password = redisPasswordFile === null ? null : passwordFrom(redisPasswordFile);
+  const told = once(() => askRedis({ url, password, key, clock }));
+  return [
+    check('redis', async () => judge.judgeRedis(await told())),
+    check('redis-role', async () => judge.judgeRole(await told())),
+    check('redis-eviction', async () => judge.judgeEviction(await told())),
+    check('redis-clock', async () => judge.judgeClock(await told())),
+    check('lock-key', async () => judge.judgeKey(await told(), { key, standardKey: TABLE.lockKey.standard ?? '' })),
+  ];
+}

@@ -1,0 +1,65 @@
+/** What a check of an installation is and says, and how all of them are run: side by side, each within its time. */
+
+/** `unknown`: could not see, which is not the same as fine. `skipped`: there is nothing to check. */
+export const FINDING_STATES = ['ok', 'warning', 'error', 'unknown', 'skipped'] as const;
+export type FindingState = (typeof FINDING_STATES)[number];
+
+/** What one check found. */
+export interface Finding {
+  readonly name: string;
+  readonly state: FindingState;
+  /** How it stands, as one sentence for the operator. */
+  readonly says: string;
+  /** What to do about it; null where there is nothing to do. */
+  readonly todo: string | null;
+}
+
+/** A finding that has not been given its name yet. */
+export type Verdict = Omit<Finding, 'name'>;
+
+/** One question about the installation. */
+export interface Check {
+  readonly name: string;
+  /** How long it may take, in milliseconds; then it is `unknown`. */
+  readonly limitMs: number;
+  readonly ask: () => Promise<Verdict>;
+}
+
+const LIMIT_MS = 10_000;
+
+export function check(name: string, ask: Check['ask'], limitMs = LIMIT_MS): Check {
+  return { name, limitMs, ask };
+}
+
+/** Asks all of them at once. One that fails, throws or never answers hides none of the others; the order is kept. */
+export function examine(checks: readonly Check[]): Promise<readonly Finding[]> {
+  return Promise.all(
+    checks.map(async (each): Promise<Finding> => ({ name: each.name, ...(await answerInTime(each)) })),
+  );
+}
+
+/** 0: all is well; 1: something to look at, or something that could not be seen; 2: something is broken. */
+export function exitCodeOf(findings: readonly Finding[]): 0 | 1 | 2 {
+  if (findings.some(({ state }) => state === 'error')) return 2;
+  return findings.some(({ state }) => state === 'warning' || state === 'unknown') ? 1 : 0;
+}
+
+export const ok = (says: string): Verdict => ({ state: 'ok', says, todo: null });
+export const warning = (says: string, todo: string): Verdict => ({ state: 'warning', says, todo });
+export const wrong = (says: string, todo: string): Verdict => ({ state: 'error', says, todo });
+export const unknown = (says: string, todo: string | null = null): Verdict => ({ state: 'unknown', says, todo });
+export const skipped = (says: string, todo: string | null = null): Verdict => ({ state: 'skipped', says, todo });
+
+async function answerInTime({ ask, limitMs }: Check): Promise<Verdict> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Verdict>((resolve) => {
+    timer = setTimeout(() => resolve(unknown(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([ask(), late]);
+  } catch (error) {
+    return unknown(`the check itself failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

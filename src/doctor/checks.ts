@@ -1,0 +1,19 @@
+/** All checks of an installation, in the order in which they are shown. */
+
+import { checkCards, createCardsAsked } from './check-cards.js';
+import { checkDocker } from './check-docker.js';
+import { checkPlaces } from './check-places.js';
+import { checkRedis } from './check-redis.js';
+import type { Check } from './check.js';
+import type { Installation } from './installation.js';
+
+/** What several checks need is asked once; nothing is asked before the first of them is. */
+export function checksOf(installation: Installation): readonly Check[] {
+  const cards = createCardsAsked(installation);
+  return [
+    ...checkCards(installation, cards),
+    ...checkDocker(installation, cards.gpus),
+    ...checkRedis(installation),
+    ...checkPlaces(installation),
+  ];
+}

@@ -1,0 +1,100 @@
+/** What is to be said of the Redis that keeps the lock. Pure: judges what it told. */
+
+import type { RedisFacts, RedisTold } from '../lock/redis-facts.js';
+import { ok, unknown, warning, wrong, type Verdict } from './check.js';
+
+/** More than this apart, the moments in logs, labels and tokens contradict each other. */
+const CLOCKS_APART_MS = 2000;
+
+/** Whether it answers and takes the writes that the lock is made of. */
+export function judgeRedis(told: RedisTold): Verdict {
+  if (told.kind === 'failed') {
+    return wrong(told.detail, 'start Redis, or mend TUNEPLANE_REDIS_URL and TUNEPLANE_REDIS_PASSWORD_FILE');
+  }
+  const { version, refusesWrites } = told.facts;
+  if (refusesWrites === null) return ok(`answers and takes writes, version ${version ?? 'unknown'}`);
+  return wrong(
+    `answers and takes no writes: ${refusesWrites}`,
+    'admissions wait until it does: give it room and a disk, the gate the rights to its key and <key>:waiting, and name the master',
+  );
+}
+
+/** A replica takes no writes, and a lock on one is none. */
+export function judgeRole(told: RedisTold): Verdict {
+  if (told.kind === 'failed') return notAsked();
+  if (told.facts.role === null) return notTold();
+  if (told.facts.role === 'master') return ok('master');
+  return wrong('this is a replica', 'set TUNEPLANE_REDIS_URL to the master');
+}
+
+/** Keys with a time to live, as a lock is, are the first that many policies throw away. */
+export function judgeEviction(told: RedisTold): Verdict {
+  if (told.kind === 'failed') return notAsked();
+  const { policy, evicts } = told.facts;
+  if (evicts !== null)
+    return warning(evicts, 'redis-cli config set maxmemory-policy noeviction, and the same in redis.conf');
+  if (policy === null) return notTold();
+  return ok(policy === 'noeviction' ? policy : `${policy}, and no limit at which it would be used`);
+}
+
+/** The lock itself does not rest on the clocks agreeing; whoever compares logs and tokens does. */
+export function judgeClock(told: RedisTold): Verdict {
+  if (told.kind === 'failed') return notAsked();
+  const { aheadMs } = told.facts;
+  if (aheadMs === null) return notTold();
+  const apart = `${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} ours`;
+  if (Math.abs(aheadMs) <= CLOCKS_APART_MS) return ok(`its clock is ${apart}`);
+  return warning(
+    `its clock is ${apart}: times in logs and tokens contradict each other`,
+    'let both machines keep time by NTP',
+  );
+}
+
+export interface KeyFacts {
+  readonly key: string;
+  /** The key that everybody has who did not choose one. */
+  readonly standardKey: string;
+}
+
+/**
+ * Whether machines share the key, which makes them wait for each other. That cannot be known: Redis tells who is connected and
+ * not which key they use. What speaks for it is said.
+ */
+export function judgeKey(told: RedisTold, { key, standardKey }: KeyFacts): Verdict {
+  if (told.kind === 'failed') return notAsked();
+  const { gates, holder } = told.facts;
+  const held = holderInWords(holder);
+  if (holder !== null && holder !== 'nobody' && holder.endsInMs < 0) {
+    return wrong(held, `it will not end by itself: if no allocator is at work, redis-cli del '${key}'`);
+  }
+  if (gates === null)
+    return unknown(`${held}; who else is connected is not told`, 'allow the gate CLIENT LIST, or look there by hand');
+  const others = [...new Set(gates.filter(({ ours }) => !ours).map(({ address }) => address))];
+  if (others.length === 0) return ok(`${held}; no gate from another address is connected now`);
+  const says = `${held}; gates from other addresses are connected: ${others.join(', ')}`;
+  if (key !== standardKey) return ok(`${says}; the key here is ${key}`);
+  return warning(
+    `${says}. Machines that share the key ${key} wait for each other`,
+    'give each machine that uses this Redis a TUNEPLANE_LOCK_KEY of its own',
+  );
+}
+
+/** A token is `<epoch ms>-<hex>`, made when its wait began, by the clock of its machine. */
+function holderInWords(holder: RedisFacts['holder']): string {
+  if (holder === null) return 'who holds it is not told';
+  if (holder === 'nobody') return 'nobody holds it now';
+  const made = Number(/^(\d{12,14})-/.exec(holder.token)?.[1] ?? Number.NaN);
+  const since = Number.isNaN(made)
+    ? 'by a token that is none of ours'
+    : `by a token of ${new Date(made).toISOString()}`;
+  const ends = holder.endsInMs < 0 ? 'without a time to live' : `for ${Math.ceil(holder.endsInMs / 1000)} s more`;
+  return `held now, ${since}, ${ends}`;
+}
+
+function notAsked(): Verdict {
+  return unknown('Redis does not answer, see above');
+}
+
+function notTold(): Verdict {
+  return unknown('Redis does not tell this user (INFO, TIME)', 'allow the gate these commands, or look there by hand');
+}

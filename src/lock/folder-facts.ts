@@ -1,0 +1,80 @@
+/** How a state folder stands, for whoever checks an installation. Changes nothing: makes no folder and takes none. */
+
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { guardName } from './folder-guard.js';
+
+/** The folder that a gate with these candidates would take. */
+export type FolderFacts =
+  | {
+      readonly kind: 'there';
+      readonly folder: string;
+      /** Whether a live gate holds it, in this network namespace. */
+      readonly held: boolean;
+      /** Whether its group or everybody may write into it. */
+      readonly openToOthers: boolean;
+      readonly freeBytes: number;
+    }
+  /** It would be made. */
+  | { readonly kind: 'can_be_made'; readonly folder: string }
+  /** None of them can be written. */
+  | { readonly kind: 'none'; readonly detail: string };
+
+/** Asks for the candidates in order, as a start would. */
+export async function askFolder(candidates: readonly string[]): Promise<FolderFacts> {
+  const reasons: string[] = [];
+  for (const folder of candidates) {
+    try {
+      return await askOne(folder);
+    } catch (error) {
+      reasons.push(`${folder}: ${(error as Error).message}`);
+    }
+  }
+  return { kind: 'none', detail: reasons.join('; ') };
+}
+
+async function askOne(folder: string): Promise<FolderFacts> {
+  const stats = await stat(folder, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (stats === null) {
+    await canBeMadeIn(dirname(folder));
+    return { kind: 'can_be_made', folder };
+  }
+  if (!stats.isDirectory()) throw new Error('there is something there that is no folder');
+  await access(folder, constants.W_OK | constants.X_OK);
+  const { bavail, bsize } = await statfs(folder);
+  return {
+    kind: 'there',
+    folder,
+    held: await somebodyHolds(guardName(stats)),
+    openToOthers: (stats.mode & 0o022n) !== 0n,
+    freeBytes: bavail * bsize,
+  };
+}
+
+/** The nearest folder above that is there decides. */
+async function canBeMadeIn(parent: string): Promise<void> {
+  try {
+    await access(parent, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && dirname(parent) !== parent;
+    if (!missing) throw error;
+    await canBeMadeIn(dirname(parent));
+  }
+}
+
+/** A gate that holds a folder listens on its name and hangs up on whoever calls. */
+function somebodyHolds(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path: `\0${name}` });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

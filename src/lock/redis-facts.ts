@@ -1,0 +1,128 @@
+/** What a Redis says of itself and of the lock in it, for whoever checks an installation. Asks once, and changes nothing. */
+
+import { Redis } from 'ioredis';
+import type { Clock } from '../model/ports.js';
+import { explainEviction } from './eviction.js';
+import { explainFailure } from './redis-failure.js';
+
+/** Each is null where Redis did not tell, as by an access list. */
+export interface RedisFacts {
+  readonly version: string | null;
+  /** Why it would not take the gate's writes, in its own words; null where it would. */
+  readonly refusesWrites: string | null;
+  readonly role: 'master' | 'replica' | null;
+  readonly policy: string | null;
+  /** What is wrong with how it makes room, as a sentence. */
+  readonly evicts: string | null;
+  /** How far its clock is ahead of ours, in milliseconds; behind is negative. */
+  readonly aheadMs: number | null;
+  /** Who holds the lock now. */
+  readonly holder: { readonly token: string; readonly endsInMs: number } | 'nobody' | null;
+  /** The connected gates: whether each comes from the address that we come from. */
+  readonly gates: readonly { readonly address: string; readonly ours: boolean }[] | null;
+}
+
+export type RedisTold =
+  | { readonly kind: 'told'; readonly facts: RedisFacts }
+  | { readonly kind: 'failed'; readonly detail: string };
+
+export interface RedisQuestion {
+  readonly url: string;
+  /** Throws where it cannot be read; null: what the url says. */
+  readonly password: (() => string) | null;
+  /** Of the lock. */
+  readonly key: string;
+  readonly clock: Clock;
+}
+
+/** Every question settles within 2 s. */
+const COMMAND_MS = 2000;
+
+export async function askRedis({ url, password, key, clock }: RedisQuestion): Promise<RedisTold> {
+  let trouble: Error | null = null;
+  let redis: Redis | null = null;
+  try {
+    redis = new Redis(url, optionsWith(password === null ? null : password()));
+    redis.on('error', (error: Error) => (trouble ??= error));
+    await redis.connect();
+    return { kind: 'told', facts: await facts(redis, key, clock) };
+  } catch (error) {
+    return { kind: 'failed', detail: explainFailure(trouble ?? (error as Error)) };
+  } finally {
+    redis?.disconnect();
+  }
+}
+
+async function facts(redis: Redis, key: string, clock: Clock): Promise<RedisFacts> {
+  const [info, refusesWrites, aheadMs, holder, gates] = await Promise.all([
+    tell(redis.info()),
+    // Adds nothing: only an entry that is there would be changed, and nobody has this name.
+    redis.zadd(`${key}:waiting`, 'XX', 0, 'nobody').then(
+      () => null,
+      (error: Error) => error.message,
+    ),
+    tell(clockAhead(redis, clock)),
+    tell(holderOf(redis, key)),
+    tell(gatesAt(redis)),
+  ]);
+  const line = (name: string): string | null =>
+    info === null ? null : (new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? null);
+  const role = line('role');
+  return {
+    version: line('redis_version'),
+    refusesWrites,
+    role: role === 'master' ? 'master' : role === null ? null : 'replica',
+    policy: line('maxmemory_policy'),
+    evicts: info === null ? null : explainEviction(info),
+    aheadMs,
+    holder,
+    gates,
+  };
+}
+
+/** Null where an access list, or anything else, keeps Redis from telling. */
+function tell<T>(question: Promise<T>): Promise<T | null> {
+  return question.catch(() => null);
+}
+
+/** Half of the way there and back is taken off. */
+async function clockAhead(redis: Redis, clock: Clock): Promise<number> {
+  const sentAt = clock.now();
+  const [seconds, microseconds] = await redis.time();
+  const middle = (sentAt + clock.now()) / 2;
+  return Math.round(Number(seconds) * 1000 + Number(microseconds) / 1000 - middle);
+}
+
+async function holderOf(redis: Redis, key: string): Promise<RedisFacts['holder']> {
+  const [token, endsInMs] = await Promise.all([redis.get(key), redis.pttl(key)]);
+  return token === null ? 'nobody' : { token, endsInMs };
+}
+
+/** By the name that every gate gives its connection. */
+async function gatesAt(redis: Redis): Promise<RedisFacts['gates']> {
+  const [own, all] = await Promise.all([redis.call('CLIENT', 'INFO'), redis.call('CLIENT', 'LIST')]);
+  const ours = hostIn(String(own));
+  return String(all)
+    .split('\n')
+    .filter((client) => / name=tuneplane-gpu-gate /.test(client))
+    .map((client) => ({ address: hostIn(client), ours: hostIn(client) === ours }));
+}
+
+/** `addr=10.0.0.7:41234` without the port; a unix socket's path stays as it is. */
+function hostIn(client: string): string {
+  return (/ addr=(\S+)/.exec(` ${client}`)?.[1] ?? '?').replace(/:\d+$/, '');
+}
+
+function optionsWith(password: string | null) {
+  return {
+    ...(password === null ? {} : { password }),
+    connectionName: 'tuneplane-gpu-gate-doctor',
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_MS,
+    connectTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS * 2,
+    retryStrategy: () => null,
+  } as const;
+}

@@ -1,0 +1,78 @@
+/** The Docker daemons of this machine as processes: what the engine itself does not tell. */
+
+import { constants } from 'node:fs';
+import { access, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Probed } from '../model/snapshot.js';
+
+/** The program by which Docker before CDI gives cards to a container; looked up on the daemon's own PATH when it starts. */
+const HOOK = 'nvidia-container-runtime-hook';
+
+/** How many daemons this process can see: none where Docker is on another machine or in another process namespace. */
+export async function daemonsSeen(procFolder = '/proc'): Promise<number> {
+  return (await daemons(procFolder)).length;
+}
+
+/**
+ * Where the hook is that the daemon behind this endpoint (`unix:///path`) uses; null where its PATH has none. Blind where the
+ * daemon cannot be told from others, or may not be looked into: that takes its user or root.
+ */
+export async function findHook(endpoint: string, procFolder = '/proc'): Promise<Probed<string | null>> {
+  const began = performance.now();
+  const blind = (detail: string): Probed<never> => ({
+    kind: 'blind',
+    why: 'unavailable',
+    detail,
+    tookMs: performance.now() - began,
+  });
+  const all = await daemons(procFolder);
+  const named = all.filter(({ commandLine }) => commandLine.some((word) => word.includes(endpoint)));
+  const [daemon, ...others] = named.length > 0 ? named : all;
+  if (daemon === undefined) return blind('no dockerd can be seen among the processes of this machine');
+  if (others.length > 0)
+    return blind(`${others.length + 1} daemons run here, and none says that it serves ${endpoint}`);
+  const folders = await pathOf(daemon.folder);
+  if (folders === null)
+    return blind(`the environment of dockerd (pid ${daemon.pid}) may be read by its user or root alone`);
+  for (const folder of folders) {
+    const inside = join(daemon.folder, 'root', folder, HOOK);
+    const there = await access(inside, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (there) return { kind: 'seen', value: join(folder, HOOK), tookMs: performance.now() - began };
+  }
+  return { kind: 'seen', value: null, tookMs: performance.now() - began };
+}
+
+interface Daemon {
+  readonly pid: string;
+  /** Its folder in /proc. */
+  readonly folder: string;
+  readonly commandLine: readonly string[];
+}
+
+async function daemons(procFolder: string): Promise<readonly Daemon[]> {
+  const pids = (await readdir(procFolder).catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map((pid) => daemonAt(pid, join(procFolder, pid))));
+  return found.filter((daemon) => daemon !== null);
+}
+
+async function daemonAt(pid: string, folder: string): Promise<Daemon | null> {
+  try {
+    if ((await readFile(join(folder, 'comm'), 'utf8')).trim() !== 'dockerd') return null;
+    return { pid, folder, commandLine: (await readFile(join(folder, 'cmdline'), 'utf8')).split('\0') };
+  } catch {
+    return null;
+  }
+}
+
+async function pathOf(folder: string): Promise<readonly string[] | null> {
+  try {
+    const environment = (await readFile(join(folder, 'environ'), 'utf8')).split('\0');
+    const path = environment.find((each) => each.startsWith('PATH='))?.slice('PATH='.length) ?? '';
+    return path.split(':').filter((each) => each.startsWith('/'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,131 @@
+/** What an engine says of itself and of its images, for whoever checks an installation. Only reads. */
+
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import type { Probed } from '../model/snapshot.js';
+import { askDocker } from '../probe/ask-docker.js';
+import { inWords } from '../probe/docker-errors.js';
+
+/** `GET /version`. */
+export interface EngineVersion {
+  readonly version: string;
+  readonly apiVersion: string;
+  /** The engine's name where it is Podman; null for Docker. */
+  readonly podman: string | null;
+}
+
+/** `GET /info`, the part that decides about GPUs. */
+export interface EngineInfo {
+  readonly runtimes: readonly string[];
+  readonly defaultRuntime: string;
+  /** Where the engine looks for CDI specifications; empty where CDI is off or not known to it (before Docker 25). */
+  readonly cdiFolders: readonly string[];
+  /** The names of the devices that it found there, as `nvidia.com/gpu=0`; only newer engines (28.2 on) tell. */
+  readonly cdiDevices: readonly string[];
+  /** `systemd`, `cgroupfs` or `none`. */
+  readonly cgroupDriver: string;
+  readonly rootless: boolean;
+}
+
+/** An image on this machine and its environment. */
+export interface EngineImage {
+  readonly name: string;
+  readonly env: readonly string[];
+}
+
+const LIMIT_MS = 5000;
+/** For all images together; those that have not answered by then are left out, which the answer says. */
+const IMAGES_LIMIT_MS = 8000;
+const AT_ONCE = 8;
+
+export function askVersion(docker: Docker): Promise<Probed<EngineVersion>> {
+  return get(docker, '/version', (body) => {
+    const { Version: version, ApiVersion: apiVersion, Components: parts } = versionBody.parse(body);
+    const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
+    return { version, apiVersion, podman: podman?.Name ?? null };
+  });
+}
+
+export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
+  return get(docker, '/info', (body) => {
+    const info = infoBody.parse(body);
+    return {
+      runtimes: Object.keys(info.Runtimes ?? {}),
+      defaultRuntime: info.DefaultRuntime ?? '',
+      cdiFolders: info.CDISpecDirs ?? [],
+      cdiDevices: (info.DiscoveredDevices ?? []).filter(({ Source }) => Source === 'cdi').map(({ ID }) => ID),
+      cgroupDriver: info.CgroupDriver ?? '',
+      rootless: (info.SecurityOptions ?? []).some((option) => option.includes('name=rootless')),
+    };
+  });
+}
+
+/** Every image with its environment; `untold` counts those that did not answer in time. */
+export async function askImages(
+  docker: Docker,
+): Promise<Probed<{ readonly images: readonly EngineImage[]; readonly untold: number }>> {
+  const began = performance.now();
+  const listed = await get(docker, '/images/json', (body) => imageList.parse(body));
+  if (listed.kind === 'blind') return listed;
+  const waiting = [...listed.value];
+  const images: EngineImage[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (performance.now() - began > IMAGES_LIMIT_MS) return;
+      const { Id: id, RepoTags: tags } = next;
+      const asked = await get(docker, `/images/${id}/json`, (body) => imageBody.parse(body).Config?.Env ?? []);
+      const name = tags?.find((tag) => tag !== '<none>:<none>') ?? id.slice(0, 19);
+      if (asked.kind === 'seen') images.push({ name, env: asked.value });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const untold = listed.value.length - images.length;
+  return { kind: 'seen', value: { images, untold }, tookMs: performance.now() - began };
+}
+
+/** dockerode's own calls for these heed no signal, or not all of them do. */
+async function get<T>(docker: Docker, path: string, read: (body: unknown) => T): Promise<Probed<T>> {
+  const began = performance.now();
+  const asked = await askDocker(LIMIT_MS, (abortSignal) => dial(docker, path, abortSignal));
+  const tookMs = performance.now() - began;
+  if (asked.kind !== 'answer') {
+    return { kind: 'blind', why: asked.kind === 'timeout' ? 'timeout' : 'unavailable', detail: inWords(asked), tookMs };
+  }
+  try {
+    // dockerode hands over a Buffer where the body was no JSON, and an object with nothing in it would read as one.
+    if (Buffer.isBuffer(asked.value)) throw new Error('no JSON');
+    return { kind: 'seen', value: read(asked.value), tookMs };
+  } catch {
+    return { kind: 'blind', why: 'parse', detail: `what answered GET ${path} is not what an engine answers`, tookMs };
+  }
+}
+
+function dial(docker: Docker, path: string, abortSignal: AbortSignal): Promise<unknown> {
+  const request = {
+    path,
+    method: 'GET',
+    abortSignal,
+    statusCodes: { 200: true, 404: 'not found', 500: 'server error' },
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error, body) => (error ? reject(error) : resolve(body)));
+  });
+}
+
+const versionBody = z.object({
+  Version: z.string(),
+  ApiVersion: z.string(),
+  Components: z.array(z.object({ Name: z.string() })).nullish(),
+});
+
+const infoBody = z.object({
+  Runtimes: z.record(z.string(), z.unknown()).nullish(),
+  DefaultRuntime: z.string().nullish(),
+  CDISpecDirs: z.array(z.string()).nullish(),
+  DiscoveredDevices: z.array(z.object({ Source: z.string(), ID: z.string() })).nullish(),
+  CgroupDriver: z.string().nullish(),
+  SecurityOptions: z.array(z.string()).nullish(),
+});
+
+const imageList = z.array(z.object({ Id: z.string(), RepoTags: z.array(z.string()).nullish() }));
+const imageBody = z.object({ Config: z.object({ Env: z.array(z.string()).nullish() }).nullish() });
