@@ -61,7 +61,7 @@ export interface GpuRow {
   readonly persistenceMode: Reading<string>;
   readonly migMode: Reading<string>;
   readonly health: HealthReadings;
-  /** True when the row had fewer columns than were asked for: the card is there, and nothing more can be said. */
+  /** True when the row had fewer columns than were asked for, or they do not stand where they should: the card is there, and nothing more can be said. */
   readonly short: boolean;
 }
 
@@ -168,6 +168,8 @@ export interface Snapshot {
   readonly endedAtMs: number;
   readonly gpus: Probed<GpusSeen>;
   readonly processes: Probed<readonly ComputeProcess[]> | Off;
+  /** The cards whose process list the driver could not read, the others' being there. Left out: none. */
+  readonly unlisted?: readonly CardUuid[];
   /** Whether the health columns could be asked at all; the readings themselves are in the rows. */
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;

@@ -71,7 +71,7 @@ const UNKNOWN_WORDS: Record<UnknownBecause, string> = {
   docker: 'whether a job holds it is not known',
   memory: 'the driver does not say how much memory is in use',
   permission: 'not permitted to look at it',
-  short_row: 'the driver printed only part of its row',
+  short_row: 'the driver did not print its row as it should',
 };
 
 /** How the use was seen; memory without a process is told apart from a process. */

@@ -1,15 +1,15 @@
 /** Who uses a card besides the jobs, as far as processes, memory and pinned containers tell. */
 
 import type { Finding, WarningReason } from '../model/card.js';
-import type { ExternalUse, JudgeRules } from '../model/occupancy.js';
-import type { ComputeProcess, Off, Probed } from '../model/snapshot.js';
+import type { ExternalUse, JudgedCard, JudgeRules } from '../model/occupancy.js';
+import type { ComputeProcess, Snapshot } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
 /** What was found about the use of one card. */
 export interface Use {
   /** Of a held card the job's own processes and memory are in it: the driver does not tell whose they are. */
   readonly external: ExternalUse | null;
-  /** Null where the list could not be had, or the card has no uuid to look for in it. */
+  /** Null where the list could not be had, or not for this card. */
   readonly processes: number | null;
   readonly warnings: readonly Finding<WarningReason>[];
   readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
@@ -21,12 +21,11 @@ export interface Use {
  */
 export function externalUse(
   card: KnownCard,
-  list: Probed<readonly ComputeProcess[]> | Off,
+  look: Pick<Snapshot, 'processes' | 'unlisted'>,
   pinnedBy: readonly string[],
   rules: Pick<JudgeRules, 'checkExternal' | 'memoryBusyMib'>,
 ): Use {
-  const processes =
-    list.kind === 'seen' && card.uuid !== null ? list.value.filter(({ uuid }) => uuid === card.uuid) : null;
+  const processes = processesOn(card, look);
   if (!rules.checkExternal) {
     return { external: null, processes: processes?.length ?? null, warnings: [], warned: {} };
   }
@@ -46,6 +45,38 @@ export function externalUse(
     processes: processes?.length ?? null,
     ...blindList(processes, used, busy),
   };
+}
+
+/**
+ * Names the limit where memory alone makes a card used: a display or a driver may keep more than it on an idle card, and whoever
+ * wonders must learn which setting decides.
+ */
+export function limitNotes(
+  cards: readonly Pick<JudgedCard, 'state' | 'external'>[],
+  { memoryBusyMib }: Pick<JudgeRules, 'memoryBusyMib'>,
+): readonly string[] {
+  const byMemoryAlone = cards.some(
+    ({ state, external }) =>
+      state === 'external' && external?.processes.length === 0 && external.containers.length === 0,
+  );
+  return byMemoryAlone
+    ? [`memory in use counts at or above the limit of ${memoryBusyMib} MiB (TUNEPLANE_MEMORY_BUSY_MIB)`]
+    : [];
+}
+
+/**
+ * Null where nobody could have been listed: the list was not had, or not for this card, which is missing, does not answer or
+ * does not say who it is. A card that is not seen may still have processes listed.
+ */
+function processesOn(
+  { uuid, sight }: KnownCard,
+  { processes, unlisted = [] }: Pick<Snapshot, 'processes' | 'unlisted'>,
+): readonly ComputeProcess[] | null {
+  if (processes.kind !== 'seen' || uuid === null) return null;
+  const here = processes.value.filter((each) => each.uuid === uuid);
+  if (here.length > 0) return here;
+  const askedAbout = sight.kind === 'unseen' || (sight.kind === 'row' && sight.row.uuid !== null);
+  return askedAbout && !unlisted.includes(uuid) ? here : null;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import { readClaims, type Claims } from './claims.js';
 import { excludedCards, type Exclusions } from './exclusions.js';
 import { explain } from './explain.js';
-import { externalUse } from './external.js';
+import { externalUse, limitNotes } from './external.js';
 import { healthOf } from './health.js';
 import { knownCards, type KnownCard } from './known-cards.js';
 import { readPins, type Pins } from './pins.js';
@@ -33,7 +33,7 @@ export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
     externalProbeOk: externalProbeOk(snapshot.gpus, rules),
     series: nameOfSeries(rules, cards.find((card) => card.name !== null)?.name ?? null),
     probes: reportProbes(snapshot),
-    notes: [...books.claims.notes, ...books.pins.notes, ...books.exclusions.notes],
+    notes: [...books.claims.notes, ...books.pins.notes, ...books.exclusions.notes, ...limitNotes(cards, rules)],
     links: snapshot.links,
   };
   return { ...facts, explain: explain(facts) };
@@ -65,7 +65,7 @@ const NO_PINS: Pins = { byCard: new Map(), notes: [] };
 
 function judgeCard(card: KnownCard, books: Books, snapshot: Snapshot, rules: JudgeRules): JudgedCard {
   const health = healthOf(card, rules.checkHealth);
-  const use = externalUse(card, snapshot.processes, books.pins.byCard.get(card) ?? [], rules);
+  const use = externalUse(card, snapshot, books.pins.byCard.get(card) ?? [], rules);
   const found = {
     claims: books.claims.byCard.get(card) ?? [],
     excluded: books.exclusions.byCard.get(card) ?? null,

@@ -29,7 +29,7 @@ export function unknownBecause(
 }
 
 function ofRow(row: GpuRow, checkExternal: boolean): UnknownBecause | null {
-  if (row.short) return 'short_row';
+  if (row.short || isStrange(row.migMode)) return 'short_row';
   if (identityDenied(row) || row.migMode.kind === 'denied') return 'permission';
   // Without the check for outside use nobody asks for memory, so nothing is unknown for want of it.
   if (!checkExternal) return null;
@@ -46,6 +46,12 @@ function ofRow(row: GpuRow, checkExternal: boolean): UnknownBecause | null {
     default:
       return row.memoryUsedMib satisfies never;
   }
+}
+
+/** Text in the MIG column that says neither on nor off nor that there is no such thing: it may be partitioned. */
+function isStrange(migMode: GpuRow['migMode']): boolean {
+  if (migMode.kind === 'value') return !/^(?:en|dis)abled$/i.test(migMode.value);
+  return migMode.kind === 'unreadable';
 }
 
 /**

@@ -34,6 +34,7 @@ export function assemble(said: Said, around: Around): Snapshot {
     endedAtMs: around.endedAtMs,
     gpus: deepFreeze(gpus),
     processes: deepFreeze(toProcesses(said.processes ?? silent, gpus)),
+    unlisted: said.processes?.kind === 'seen' ? deepFreeze(said.processes.value.unlisted) : [],
     health: deepFreeze(health),
     docker: said.docker ?? silent,
     links: said.links ?? null,

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../model/ports.js';
 import type { GpusSeen, Links, Probed } from '../model/snapshot.js';
 import { createFields } from './fields.js';
-import { createLine } from './line.js';
+import { createLine, type Line } from './line.js';
 import { createListCards } from './list-cards.js';
 import type { ParsedProcesses } from './parse-nvidia-smi.js';
 import { createQueryGpus, type CardsSeen } from './query-gpus.js';
@@ -28,11 +28,17 @@ export interface NvidiaSmiOptions {
   readonly log: Log;
 }
 
-/** Builds the parts that ask `nvidia-smi`. Each kind of question has a line of its own, with at most one process in it. */
+/** Builds the parts that ask `nvidia-smi`, each question by running the program. */
 export function createNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
-  const { program, timeoutMs, checkHealth, clock, log } = options;
-  const line = (question: string): ReturnType<typeof createLine> =>
-    createLine(`nvidia-smi ${question}`, program, clock, log);
+  const { program, clock, log } = options;
+  return askThrough((question) => createLine(`nvidia-smi ${question}`, program, clock, log), options);
+}
+
+/** The same over lines that are made elsewhere. Each kind of question has a line of its own, with at most one process in it. */
+export function askThrough(
+  line: (question: string) => Line,
+  { timeoutMs, checkHealth, clock, log }: Omit<NvidiaSmiOptions, 'program'>,
+): NvidiaSmi {
   const listCards = createListCards(line('-L'));
   return {
     gpus: createQueryGpus({

@@ -1,6 +1,7 @@
 import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
 import type { ComputeProcess, GpuRow, HealthReadings, Reading } from '../model/snapshot.js';
 import { clean, readMib, readText, textOrNull } from './readings.js';
+import { isOutOfPlace } from './row-shape.js';
 
 /** The rows of one `--query-gpu`, in the order printed, with what every row says of the whole machine. */
 export interface ParsedRows {
@@ -21,7 +22,7 @@ export function parseGpuRows(text: string, fields: readonly string[]): ParsedRow
   for (const line of lines(text)) {
     const cells = splitRow(line, fields.length);
     if (!isGpuRow(cells, fields)) continue;
-    const row = toGpuRow(cells, fields);
+    const row = toGpuRow(line, fields);
     if (row.uuid !== null && uuids.has(row.uuid)) continue;
     if (row.uuid !== null) uuids.add(row.uuid);
     rows.push(row);
@@ -30,10 +31,11 @@ export function parseGpuRows(text: string, fields: readonly string[]): ParsedRow
   return { rows, driverCount, driverVersion: rows.find((row) => row.driverVersion !== null)?.driverVersion ?? null };
 }
 
-/** The process list, and how many rows spoke of a card whose list the driver cannot read. */
+/** The process list, and how many rows spoke of a card whose list the driver cannot read; `unlisted` are those that it names. */
 export interface ParsedProcesses {
   readonly processes: readonly ComputeProcess[];
   readonly unreadable: number;
+  readonly unlisted: readonly CardUuid[];
 }
 
 /**
@@ -42,24 +44,27 @@ export interface ParsedProcesses {
  */
 export function parseProcesses(text: string): ParsedProcesses {
   const processes: ComputeProcess[] = [];
+  const unlisted: CardUuid[] = [];
   let unreadable = 0;
   for (const line of lines(text)) {
     const [first, second, ...rest] = line.split(',').map(clean);
     if (first === undefined || second === undefined || first === 'gpu_uuid') continue;
+    const uuid = uuidOf(first);
     const pid = wholeNumber(second);
-    if (pid === null) {
+    if (uuid === null || pid === null) {
       unreadable += 1;
+      if (uuid !== null) unlisted.push(uuid);
       continue;
     }
     const memory = rest.length > 1 ? readMib(rest.pop()) : null;
     processes.push({
-      uuid: cardUuid(first),
+      uuid,
       pid,
       name: clean(rest.join(', ')),
       memoryMib: memory?.kind === 'value' ? memory.value : null,
     });
   }
-  return { processes, unreadable };
+  return { processes, unreadable, unlisted };
 }
 
 /** What the third query says of one card's remapped rows. */
@@ -68,12 +73,18 @@ export interface RemappedRows {
   readonly failure: Reading<string>;
 }
 
-/** Reads `--query-remapped-rows=gpu_uuid,remapped_rows.pending,remapped_rows.failure`, which prints 0 and 1 for No and Yes. */
+/**
+ * Reads `--query-remapped-rows=gpu_uuid,remapped_rows.pending,remapped_rows.failure`, which prints 0 and 1 for No and Yes. From
+ * both ends: a comma in the column between must not hide a failure.
+ */
 export function parseRemappedRows(text: string): ReadonlyMap<CardUuid, RemappedRows> {
   const byUuid = new Map<CardUuid, RemappedRows>();
   for (const line of lines(text)) {
-    const [uuid, pending, failure] = splitRow(line, 3);
-    if (uuid?.startsWith('GPU-')) byUuid.set(cardUuid(uuid), { pending: yesNo(pending), failure: yesNo(failure) });
+    const [first, ...columns] = line.split(',').map(clean);
+    const uuid = uuidOf(first);
+    const [failure, ...before] = columns.toReversed();
+    const pending = columns.length > 1 ? before.toReversed().join(', ') : undefined;
+    if (uuid !== null) byUuid.set(uuid, { pending: yesNo(pending), failure: yesNo(failure) });
   }
   return byUuid;
 }
@@ -83,8 +94,9 @@ export function refusedField(stdout: string): string | null {
   return /Field "([^"]+)" is not a valid field to query/.exec(stdout)?.[1] ?? null;
 }
 
+/** Only a line feed ends a line: a carriage return inside a cell must not make two cards of one. */
 function lines(text: string): string[] {
-  return text.split(/\r?\n|\r/).filter((line) => line.trim() !== '');
+  return text.split('\n').filter((line) => line.trim() !== '');
 }
 
 function splitRow(line: string, columns: number): string[] {
@@ -94,28 +106,30 @@ function splitRow(line: string, columns: number): string[] {
   return cells.map(clean);
 }
 
-/** A row starts with an index, or with an error word where the card cannot even tell that. */
+/** A row starts with an index, or with an error word where the card cannot even tell that, or it has a whole uuid in its place. */
 function isGpuRow(cells: readonly string[], fields: readonly string[]): boolean {
   const index = cells[fields.indexOf('index')] ?? '';
-  if (wholeNumber(index) !== null) return true;
+  if (wholeNumber(index) !== null || wholeUuid(cells[fields.indexOf('uuid')]) !== undefined) return true;
   return readText(index).kind !== 'value' && readText(index).kind !== 'unreadable';
 }
 
-function toGpuRow(whole: readonly string[], fields: readonly string[]): GpuRow {
-  const short = whole.length < fields.length;
-  // The last cell of a row that breaks off may be half of what it was.
-  const cells = short ? whole.slice(0, -1) : whole;
+function toGpuRow(line: string, fields: readonly string[]): GpuRow {
+  const whole = splitRow(line, fields.length);
+  const outOfPlace = isOutOfPlace(line.split(',').map(clean), fields);
+  const short = outOfPlace || whole.length < fields.length;
+  const cells = outOfPlace ? onlyWhoItIs(whole, fields) : short ? whole.slice(0, -1) : whole;
   const cell = (field: string): string | undefined => {
     const at = fields.indexOf(field);
     return at === -1 ? undefined : cells[at];
   };
-  const uuid = textOrNull(cell('uuid') ?? wholeUuid(whole[fields.indexOf('uuid')]));
+  // The last cell of a row that breaks off may be half of what it was; a whole uuid is not.
+  const uuid = cell('uuid') ?? (outOfPlace ? undefined : wholeUuid(whole[fields.indexOf('uuid')]));
   return {
     index: indexOf(cell('index')),
-    uuid: uuid === null ? null : cardUuid(uuid),
+    uuid: uuidOf(uuid),
     name: textOrNull(cell('name')),
     pciBusId: busId(cell('pci.bus_id')),
-    driverVersion: textOrNull(cell('driver_version')),
+    driverVersion: versionOf(cell('driver_version')),
     memoryUsedMib: readMib(cell('memory.used')),
     memoryTotalMib: readMib(cell('memory.total')),
     persistenceMode: readText(cell('persistence_mode')),
@@ -123,6 +137,16 @@ function toGpuRow(whole: readonly string[], fields: readonly string[]): GpuRow {
     health: toHealth(cell),
     short,
   };
+}
+
+/** Of a row whose columns moved: its index and uuid where both stand as they should, else a whole uuid wherever it stands. */
+function onlyWhoItIs(cells: readonly string[], fields: readonly string[]): (string | undefined)[] {
+  const who = Array.from(fields, (): string | undefined => undefined);
+  const [index, uuid] = [fields.indexOf('index'), fields.indexOf('uuid')];
+  const inPlace = wholeUuid(cells[uuid]);
+  if (inPlace !== undefined) who[index] = cells[index];
+  who[uuid] = inPlace ?? cells.find((cell) => wholeUuid(cell) !== undefined);
+  return who;
 }
 
 function toHealth(cell: (field: string) => string | undefined): HealthReadings {
@@ -150,6 +174,15 @@ function wholeNumber(cell: string | undefined): number | null {
 
 function wholeUuid(cell: string | undefined): string | undefined {
   return cell !== undefined && /^GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(cell) ? cell : undefined;
+}
+
+/** A uuid as any branch prints one; any other text is no card's identity. */
+function uuidOf(cell: string | undefined): CardUuid | null {
+  return cell !== undefined && /^GPU-[0-9a-z-]+$/i.test(cell) ? cardUuid(cell) : null;
+}
+
+function versionOf(cell: string | undefined): string | null {
+  return cell !== undefined && /^\d+(?:\.\d+)+$/.test(cell) ? cell : null;
 }
 
 function busId(cell: string | undefined): string | null {

@@ -48,7 +48,7 @@ test.each<[string, Partial<Snapshot>, Partial<JudgeRules>, string]>([
     'memory that nobody is listed for',
     { gpus: gpus([row(0, { memoryUsedMib: value(593) })]) },
     {},
-    '1 card, 0 free; 1 used from outside (card 0: 593 MiB in use and no process listed).',
+    '1 card, 0 free; 1 used from outside (card 0: 593 MiB in use and no process listed). Memory in use counts at or above the limit of 512 MiB (TUNEPLANE_MEMORY_BUSY_MIB).',
   ],
   [
     'sick, excluded and unreadable cards',
@@ -62,7 +62,7 @@ test.each<[string, Partial<Snapshot>, Partial<JudgeRules>, string]>([
       exclusions: [{ uuid: uuidOf(1), reason: 'fan is loud', since: '2026-11-29T12:00:00.000Z', principal: 'ann' }],
     },
     {},
-    '4 cards, 0 free; 1 unhealthy (card 0: 1 uncorrected ECC error since the driver was loaded); 1 excluded (card 1: fan is loud); 2 unknown (card 2: the driver does not say how much memory is in use, card 3: the driver printed only part of its row).',
+    '4 cards, 0 free; 1 unhealthy (card 0: 1 uncorrected ECC error since the driver was loaded); 1 excluded (card 1: fan is loud); 2 unknown (card 2: the driver does not say how much memory is in use, card 3: the driver did not print its row as it should).',
   ],
   [
     'a missing card whose index another has',

@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Reading, Snapshot } from '../../src/model/snapshot.js';
 import { judge } from '../../src/occupancy/judge.js';
-import { blind, cannotSay, container, docker, gpus, processOn, row, rules, seen, snapshot, value } from './make.js';
+import {
+  blind,
+  cannotSay,
+  container,
+  docker,
+  gpus,
+  processOn,
+  remember,
+  row,
+  rules,
+  seen,
+  snapshot,
+  uuidOf,
+  value,
+} from './make.js';
 
 const judged = (memoryUsedMib: Reading<number>, look: Partial<Snapshot> = {}, memoryBusyMib = 512) => {
   const [card] = judge(snapshot({ gpus: gpus([row(0, { memoryUsedMib })]), ...look }), rules({ memoryBusyMib })).cards;
@@ -56,6 +70,21 @@ describe('a card', () => {
     expect(judged(value(4), { processes: seen([processOn(0), processOn(0, { pid: 5 })]) }).processes).toBe(2);
     expect(judged(value(4)).processes).toBe(0);
     expect(judged(value(4), { processes: blind() }).processes).toBeNull();
+  });
+
+  test.each<[string, Partial<Snapshot>, number | null]>([
+    ['whose own list the driver could not read', { unlisted: [uuidOf(0)] }, null],
+    ['of which the list of another could not be read', { unlisted: [uuidOf(1)] }, 0],
+    ['that is missing', { gpus: gpus([row(1)]), remembered: [remember(0), remember(1)] }, null],
+    ['that does not say who it is', { gpus: gpus([row(0, { uuid: null })]), remembered: [remember(0)] }, null],
+    ['that is not seen', { gpus: blind(), remembered: [remember(0)] }, 0],
+    [
+      'that is not seen and has one listed',
+      { gpus: blind(), remembered: [remember(0)], processes: seen([processOn(0)]) },
+      1,
+    ],
+  ])('%s has as many processes as were told, and no number where none could be', (_says, look, processes) => {
+    expect(judged(value(4), look).processes).toBe(processes);
   });
 });
 

@@ -158,6 +158,8 @@ describe('the driver’s own words', () => {
     ['no uuid for want of permission', { uuid: null, memoryUsedMib: denied }, 'unknown', null],
     ['memory in use that may not be asked', { memoryUsedMib: denied }, 'unknown', null],
     ['a MIG mode that may not be asked', { migMode: denied }, 'unknown', null],
+    ['a MIG mode that is neither on nor off', { migMode: value('Maybe') }, 'unknown', null],
+    ['a MIG mode without a word', { migMode: unreadable }, 'unknown', null],
     ['memory in use that cannot be said', { memoryUsedMib: cannotSay }, 'unknown', null],
     ['memory in use that is no number', { memoryUsedMib: unreadable }, 'unknown', null],
     ['memory in use that the driver does not know', { memoryUsedMib: absent }, 'unknown', null],

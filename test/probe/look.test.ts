@@ -45,7 +45,7 @@ function machine(change: Partial<EyesParts> = {}) {
     docker: Gate<Probed<ContainersSeen>>;
   } = {
     gpus: gate({ gpus: cardsSeen(0, 1), health: seen(null) }),
-    processes: gate<Probed<ParsedProcesses>>(seen({ processes: [], unreadable: 0 })),
+    processes: gate<Probed<ParsedProcesses>>(seen({ processes: [], unreadable: 0, unlisted: [] })),
     docker: gate<Probed<ContainersSeen>>(seen({ containers: [] })),
   };
   const smi: NvidiaSmi = {
@@ -243,13 +243,13 @@ describe('a part that cannot see', () => {
 
   test('of all cards has no process list, though it was answered', async () => {
     const { eyes, gates } = machine();
-    gates.processes.answer = seen({ processes: [], unreadable: 2 });
+    gates.processes.answer = seen({ processes: [], unreadable: 2, unlisted: [] });
     expect((await eyes.fresh()).processes).toMatchObject({ kind: 'blind', why: 'unavailable' });
   });
 
   test('of one card of two has a list of the other', async () => {
     const { eyes, gates } = machine();
-    gates.processes.answer = seen({ processes: [], unreadable: 1 });
+    gates.processes.answer = seen({ processes: [], unreadable: 1, unlisted: [] });
     expect((await eyes.fresh()).processes).toEqual(seen([]));
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cardUuid } from '../../src/model/card.js';
 import { parseGpuRows, parseProcesses, parseRemappedRows, refusedField } from '../../src/probe/parse-nvidia-smi.js';
 
 const FIELDS = ['index', 'uuid', 'memory.used', 'memory.total', 'fan.speed', 'name'];
@@ -50,6 +51,10 @@ describe('words where a number was due are told apart', () => {
     ['[N/A]', { kind: 'cannot_say', words: '[N/A]' }],
     ['N/A', { kind: 'cannot_say', words: 'N/A' }],
     ['[Not Supported]', { kind: 'cannot_say', words: '[Not Supported]' }],
+    [
+      '[Requested functionality has been deprecated]',
+      { kind: 'cannot_say', words: '[Requested functionality has been deprecated]' },
+    ],
     ['[GPU is lost]', { kind: 'error', words: '[GPU is lost]' }],
     ['[Unknown Error]', { kind: 'error', words: '[Unknown Error]' }],
     ['[Some words of next year]', { kind: 'error', words: '[Some words of next year]' }],
@@ -139,6 +144,56 @@ test('a card that cannot even tell its uuid is a row without one', () => {
   expect(lost.memoryUsedMib).toEqual({ kind: 'error', words: '[GPU is lost]' });
 });
 
+describe('a row with a comma where none was due', () => {
+  const fields = ['index', 'uuid', 'count', 'memory.used', 'memory.total', 'persistence_mode', 'name'];
+  const busy = (uuid: string, rest: string): string => `3, ${uuid}, ${rest}, Enabled, NVIDIA L40S`;
+  test.each([
+    [
+      'before the memory in use: what stands there now is the count of cards',
+      busy(UUID, '1, 8, 40000, 46068'),
+      3,
+      UUID,
+    ],
+    ['in the memory in use', busy(UUID, '8, 4, 0000, 46068'), 3, UUID],
+    ['in the uuid', busy(`x, ${UUID}`, '8, 40000, 46068'), null, UUID],
+    ['in the index', `3,1, ${UUID}, 8, 40000, 46068, Enabled, NVIDIA L40S`, null, UUID],
+    ['and no uuid', busy('GPU-0,', '8, 40000, 46068'), null, null],
+  ])('%s: it is a card of which nothing more is said', (_says, text, index, uuid) => {
+    expect(row(text, fields)).toMatchObject({
+      index,
+      uuid,
+      short: true,
+      name: null,
+      memoryUsedMib: { kind: 'absent' },
+    });
+  });
+  test('but in its name is whole', () => {
+    expect(row(busy(UUID, '8, 40000, 46068').replace('NVIDIA', 'NVIDIA, Inc'), fields)).toMatchObject({
+      name: 'NVIDIA, Inc L40S',
+      memoryUsedMib: { kind: 'value', value: 40000 },
+      short: false,
+    });
+  });
+});
+
+test('a carriage return inside a cell makes no second card', () => {
+  expect(row(`0, ${UUID}, 0, 46068, x\r[GPU is lost], NVIDIA\rL40S\r\n`).name).toBe('NVIDIA L40S');
+});
+
+test.each(['', 'x', 'y'.repeat(5000)])('a row without an index that has a whole uuid is that card: %j', (index) => {
+  expect(row(`${index}, ${UUID}, 0, 46068, 33, NVIDIA L40S`)).toMatchObject({ index: null, uuid: UUID, short: false });
+});
+
+test.each(['x', '5', '', 'y'.repeat(5000), 'GPU-?'])('a text that is no uuid is nobody’s identity: %j', (uuid) => {
+  expect(row(`0, ${uuid}, 0, 46068, 33, NVIDIA L40S`)).toMatchObject({ index: 0, uuid: null });
+});
+
+test('a text that is no version is not the driver’s', () => {
+  const fields = ['index', 'uuid', 'driver_version', 'name'];
+  const text = `0, ${UUID}, Unknown, x\n1, GPU-1, 590.48.01, x\n`;
+  expect(parseGpuRows(text, fields).driverVersion).toBe('590.48.01');
+});
+
 test('a card printed twice is one card', () => {
   expect(parseGpuRows(`0, ${UUID}, 0, 1, 2, x\n0, ${UUID}, 0, 1, 2, x\n`, FIELDS).rows).toHaveLength(1);
 });
@@ -172,17 +227,22 @@ describe('a process list', () => {
     ['units left in', `${UUID}, 7, python, 12 MiB`, { pid: 7, name: 'python', memoryMib: 12 }],
     ['a row that breaks off after its pid', `${UUID}, 7`, { pid: 7, name: '', memoryMib: null }],
   ])('counts %s', (_says, line, process) => {
-    expect(parseProcesses(`${line}\r\n`)).toEqual({ processes: [{ uuid: UUID, ...process }], unreadable: 0 });
+    expect(parseProcesses(`${line}\r\n`)).toEqual({
+      processes: [{ uuid: UUID, ...process }],
+      unreadable: 0,
+      unlisted: [],
+    });
   });
 
   test.each([
-    ['the sentence of an empty list', 'No running processes found\n', 0],
-    ['a header', 'gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n', 0],
-    ['nothing', '', 0],
-    ['a card whose list cannot be read', `${UUID}, [N/A], [N/A], [N/A]\n`, 1],
-    ['a lost card', '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]\n', 1],
-  ])('has no process in %s', (_says, text, unreadable) => {
-    expect(parseProcesses(text)).toEqual({ processes: [], unreadable });
+    ['the sentence of an empty list', 'No running processes found\n', 0, []],
+    ['a header', 'gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n', 0, []],
+    ['nothing', '', 0, []],
+    ['a card whose list cannot be read', `${UUID}, [N/A], [N/A], [N/A]\n`, 1, [UUID]],
+    ['a lost card', '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]\n', 1, []],
+    ['a row that is of no card', 'thon, 5, x, 9\n', 1, []],
+  ])('has no process in %s', (_says, text, unreadable, unlisted) => {
+    expect(parseProcesses(text)).toEqual({ processes: [], unreadable, unlisted });
   });
 });
 
@@ -194,6 +254,10 @@ test('remapped rows are read by uuid, 0 and 1 as No and Yes, words as they are',
     'GPU-b': { pending: { kind: 'cannot_say', words: '[N/A]' }, failure: { kind: 'cannot_say', words: '[N/A]' } },
     'GPU-c': { pending: { kind: 'error', words: '[GPU is lost]' }, failure: { kind: 'error', words: '[GPU is lost]' } },
   });
+});
+
+test('a comma before it does not hide a failed row remapping', () => {
+  expect(parseRemappedRows('GPU-a, 0,, 1\n').get(cardUuid('GPU-a'))?.failure).toEqual({ kind: 'value', value: 'Yes' });
 });
 
 test('the field that the driver refuses is the one it names', () => {

@@ -31,7 +31,7 @@ const UNKNOWN: Readonly<Record<string, string>> = {
   docker: 'whether a job holds it is not known',
   memory: 'the driver does not say how much memory is in use',
   permission: 'not permitted to look at it',
-  short_row: 'the driver printed only part of its row',
+  short_row: 'the driver did not print its row as it should',
 };
 
 const EXCLUDED_BY: Readonly<Record<string, string>> = {

@@ -1,0 +1,47 @@
+/** Containers as Docker lists and inspects them, written out by a case and read by the real books over a socket. */
+
+import { onTestFinished } from 'vitest';
+import type { Books } from '../../src/model/ports.js';
+import { createDockerBooks } from '../../src/probe/containers.js';
+import { quietLog, realClock } from '../support/desk.js';
+import { startStrangeDocker } from '../support/strange-docker.js';
+
+/** One container; what is left out is what a plain running one has. */
+export interface Listed {
+  readonly id: string;
+  readonly state?: string;
+  readonly labels?: Readonly<Record<string, string>> | null;
+  readonly host?: Readonly<Record<string, unknown>>;
+  readonly env?: readonly string[];
+}
+
+/** The books that list these, until the test has ended; `list` may be changed between two looks. */
+export interface ListedBooks {
+  list: readonly Listed[];
+  readonly books: Books;
+  /** Everything that was asked of Docker: `GET /containers/json?…`. */
+  readonly requests: readonly string[];
+}
+
+export async function listedContainers(first: readonly Listed[]): Promise<ListedBooks> {
+  const server = await startStrangeDocker((request) => {
+    const id = /^GET \/(?:v[\d.]+\/)?containers\/(\w+)\/json/.exec(request)?.[1];
+    const body = id === undefined ? self.list.map(entry) : inspected(self.list.find((each) => each.id === id));
+    return { status: 200, body: JSON.stringify(body) };
+  });
+  onTestFinished(() => server.stop());
+  const self: ListedBooks = {
+    list: first,
+    books: createDockerBooks({ docker: server.docker, clock: realClock, log: quietLog }),
+    requests: server.requests,
+  };
+  return self;
+}
+
+function entry({ id, state = 'running', labels = {} }: Listed, nth: number): object {
+  return { Id: id, Names: [`/${id}`], State: state, Created: 1_764_000_000 + nth, Labels: labels };
+}
+
+function inspected(listed: Listed | undefined): object {
+  return { Config: { Env: listed?.env ?? [] }, HostConfig: listed?.host ?? {} };
+}

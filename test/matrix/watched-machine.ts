@@ -1,0 +1,123 @@
+/** A machine under the gate's real eyes, judge and metrics page, all in this process and at a time that stands still. */
+
+import { renderMetrics } from '../../src/metrics/exposition.js';
+import { createMeter } from '../../src/metrics/meter.js';
+import type { JudgeRules } from '../../src/model/occupancy.js';
+import type { Books, CardBook, Watched } from '../../src/model/ports.js';
+import type { RememberedCard } from '../../src/model/snapshot.js';
+import { judge } from '../../src/occupancy/judge.js';
+import { createEyes } from '../../src/probe/look.js';
+import { askThrough } from '../../src/probe/nvidia-smi.js';
+import type { Machine } from '../../src/stand-in/machine.js';
+import { handClock, IDLE } from '../metrics/occupancies.js';
+import { RULES, quietLog } from '../support/desk.js';
+import { replayedLine, type Retell } from './replayed-line.js';
+
+/** What is there besides the machine; everything has a default. */
+export interface Around {
+  /** The runtime's books; no container at all. */
+  readonly books?: Books;
+  /** Other settings than the defaults. */
+  readonly rules?: Partial<JudgeRules>;
+  /** The cards seen before this gate began. */
+  readonly remembered?: readonly RememberedCard[];
+}
+
+/** What a look showed: everything of it that a face can show. */
+export interface Look extends Watched {
+  /** The part of the metrics page that is made of this look, without the counters of the gate. */
+  readonly page: string;
+  /** The whole metrics page. */
+  readonly wholePage: string;
+}
+
+export interface WatchedMachine {
+  /** May be changed or replaced between two looks. */
+  machine: Machine;
+  /** Changes what is printed. */
+  retell: Retell;
+  books: Books;
+  /** A new look at it. */
+  look(): Promise<Look>;
+  /** Lets time go on. */
+  forward(milliseconds: number): void;
+  /** The cards on the books now. */
+  remembered(): readonly RememberedCard[];
+}
+
+/** Puts a machine under the eyes. What it remembers from look to look it keeps as a running gate does. */
+export function watchMachine(machine: Machine, around: Around = {}): WatchedMachine {
+  const clock = handClock();
+  const meter = createMeter(clock);
+  const rules = { ...RULES, ...around.rules };
+  const { checkExternal, checkHealth } = rules;
+  const cardBook = memoryBook(around.remembered ?? []);
+  const smi = askThrough(
+    () =>
+      replayedLine(
+        () => self.machine,
+        () => self.retell,
+      ),
+    { timeoutMs: LIMIT_MS, checkHealth, clock, log: quietLog },
+  );
+  const eyes = createEyes({
+    smi,
+    books: {
+      list: () => self.books.list(),
+      findRun: (runId) => self.books.findRun(runId),
+      describe: (container) => self.books.describe(container),
+    },
+    cardBook,
+    clock,
+    log: quietLog,
+    checkExternal,
+    checkHealth,
+    limitMs: LIMIT_MS,
+    onLook: meter.looked,
+  });
+  const self: WatchedMachine = {
+    machine,
+    retell: (stdout) => stdout,
+    books: around.books ?? EMPTY_BOOKS,
+    forward: (milliseconds) => clock.forward(milliseconds),
+    remembered: () => cardBook.remembered(),
+    async look() {
+      const snapshot = await eyes.fresh();
+      const occupancy = judge(snapshot, rules);
+      const wholePage = await renderMetrics({ snapshot, occupancy }, IDLE, meter, {
+        holders: true,
+        process: null,
+        onFault: (fault) => {
+          throw fault;
+        },
+      });
+      return { snapshot, occupancy, wholePage, page: wholePage.slice(0, wholePage.indexOf(FIRST_OF_THE_GATE)) };
+    },
+  };
+  return self;
+}
+
+const LIMIT_MS = 10_000;
+/** From here on a page speaks of the gate and not of the look. */
+const FIRST_OF_THE_GATE = '# HELP tuneplane_gpu_runs_waiting';
+
+const EMPTY_BOOKS: Books = {
+  list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
+  findRun: async () => ({ kind: 'seen', value: [], tookMs: 0 }),
+  describe: async () => ({ kind: 'seen', value: null, tookMs: 0 }),
+};
+
+/** The cards seen, kept in memory. */
+function memoryBook(before: readonly RememberedCard[]): CardBook {
+  let cards = before;
+  return {
+    remembered: () => cards,
+    remember: (seen) => {
+      cards = seen;
+    },
+    exclusions: () => [],
+    exclude: async () => undefined,
+    include: async () => false,
+    forget: async () => false,
+  };
+}
