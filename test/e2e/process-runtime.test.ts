@@ -126,14 +126,14 @@ describe('a gate that was killed', () => {
   test('between create and start leaves a claim: the same request takes it up, and without one its card comes back', async () => {
     const claims = newClaimsFolder();
     const id = await createdOnly(claims, 'train', 0);
-    const gate = await gateOn(claims, { settings: { TUNEPLANE_CLAIM_GRACE_S: '3' } });
+    const gate = await gateOn(claims, { settings: { TUNEPLANE_CLAIM_GRACE_S: '8' } });
     expect((await gate.cards()).cards[0]).toMatchObject({ state: 'job_held', held_by: { state: 'created' } });
     expect(await admit(gate, 'train')).toMatchObject({ status: 201, gpus: [0], run: { container_id: id } });
     expect(claimsIn(claims)).toMatchObject([{ id, standing: { kind: 'run' } }]);
 
     await createdOnly(claims, 'nobody-asks', 1);
-    expect(await heldIndices(gate)).toEqual([0, 1]);
-    await expect.poll(() => heldIndices(gate)).toEqual([0]);
+    await expect.poll(() => heldIndices(gate)).toEqual([0, 1]);
+    await expect.poll(() => heldIndices(gate), { timeout: 30_000 }).toEqual([0]);
     expect(readdirSync(claims)).toEqual(['tuneplane-train']);
   });
 

@@ -60,9 +60,9 @@ test('the same request posted to another gate takes it up, and it is started onc
 
 test('another gate gives its card back once the grace is over', async () => {
   await killBetweenCreateAndStart();
-  const other = await gate({ settings: { TUNEPLANE_CLAIM_GRACE_S: '3' } });
+  const other = await gate({ settings: { TUNEPLANE_CLAIM_GRACE_S: '6' } });
   expect((await other.cards()).counts.job_held).toBe(1);
-  await expect.poll(async () => (await other.cards()).counts.free, { timeout: 15_000 }).toBe(8);
+  await expect.poll(async () => (await other.cards()).counts.free, { timeout: 30_000 }).toBe(8);
   expect(await containers()).toEqual([]);
   expect((await other.metrics()).get('tuneplane_gpu_left_over_claims_removed_total')).toBe(1);
 });
