@@ -64,7 +64,7 @@ async function openDocker(settings: Settings, stateFolder: string, clock: Clock,
   const forbidden = [stateFolder, '/var/lib/docker', '/var/run/docker.sock'];
   void dockerRootDir(docker).then((folder) => folder !== null && forbidden.push(folder));
   return {
-    books: createDockerBooks({ docker, clock, log }),
+    books: createDockerBooks({ docker, clock, log, listTimeoutMs: settings.probeTimeoutS * 1000 }),
     hands: createDockerHands({ docker, clock, log, findAuth }),
     forbidden,
   };

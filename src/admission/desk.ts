@@ -9,6 +9,7 @@ import { dryRun } from './dry-run.js';
 import { inTime } from './in-time.js';
 import { createLaunches, type Launches } from './launch.js';
 import { oneAtATime } from './one-at-a-time.js';
+import { refuse } from './refuse.js';
 import { serveTurn, type TurnJob, type TurnResult } from './turn.js';
 
 export interface DeskParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
@@ -49,7 +50,10 @@ export function createDesk(parts: DeskParts): Desk {
     launches,
     async admit(spec, principal, gone) {
       const untilMs = clock.monotonic() + settings.admitTimeoutMs;
-      const decided = perRun(spec.runId, () => admit(spec, principal.name, gone, untilMs, admitParts));
+      const lastMs = untilMs + settings.pullWaitMs + settings.startTimeoutMs;
+      const decided = perRun(spec.runId, async () =>
+        clock.monotonic() < lastMs ? admit(spec, principal.name, gone, untilMs, admitParts) : outOfTime(spec.runId),
+      );
       underWay.add(decided);
       try {
         const decision = await decided;
@@ -78,6 +82,13 @@ export function createDesk(parts: DeskParts): Desk {
       );
     },
   };
+}
+
+/** What is told to a request that stood behind others of the same run for all the time that an answer may take. */
+function outOfTime(runId: string): Decision {
+  return refuse('busy', {
+    detail: `earlier requests for the run ${runId} took all of the time of this one; ask again`,
+  });
 }
 
 /**

@@ -14,10 +14,13 @@ export interface KnownParts {
   readonly cardBook: Pick<CardBook, 'remembered'>;
   readonly clock: Clock;
   readonly launches: Pick<Launches, 'underWay'>;
-  readonly settings: { readonly startTimeoutMs: number };
+  readonly settings: { readonly admitTimeoutMs: number; readonly startTimeoutMs: number };
 }
 
-/** `gone`: the container went away meanwhile, so look again. `untilMs` is on the monotonic clock. */
+/**
+ * `gone`: the container went away meanwhile, so look again. `untilMs` is on the monotonic clock, `admitTimeoutMs` after the
+ * request came.
+ */
 export async function decideKnown(
   known: Extract<KnownAnswer, { kind: 'alive' | 'ended' | 'starting' | 'removing' }>,
   spec: JobSpec,
@@ -34,7 +37,10 @@ export async function decideKnown(
       return { kind: 'ended', ...answer, run: { ...answer.run, exitCode: await exitCodeOf(container, parts) } };
     case 'starting': {
       const end = parts.launches.underWay(container.id);
-      const launched = end === null ? null : await inTime(end, parts.settings.startTimeoutMs);
+      // From when it was asked for, not from when it came to its turn: many who ask for one run at once must not wait in a row.
+      const { admitTimeoutMs, startTimeoutMs } = parts.settings;
+      const leftMs = Math.max(0, untilMs - admitTimeoutMs + startTimeoutMs - parts.clock.monotonic());
+      const launched = end === null ? null : await inTime(end, leftMs);
       return launched === null ? { kind: 'starting', ...answer } : afterLaunch(launched, answer, true);
     }
     case 'removing':

@@ -18,7 +18,18 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     socket.destroy();
     return;
   }
-  const { status, headers, body } = describeProblem(problemOf(error));
+  answerByHand(socket, problemOf(error));
+}
+
+/** For a server's `connect`: a CONNECT, which has no path and no response object. */
+export function refuseConnect(socket: Duplex): void {
+  const detail = 'CONNECT is not known here: this is no proxy';
+  answerByHand(socket, { code: 'method_not_allowed', detail, headers: { Allow: 'GET, HEAD, POST, DELETE' } });
+}
+
+function answerByHand(socket: Duplex, problem: Problem): void {
+  socket.on('error', () => socket.destroy());
+  const { status, headers, body } = describeProblem(problem);
   const text = `${JSON.stringify(body)}\n`;
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -1,13 +1,13 @@
 /** Listens on every address asked for, with time limits against slow senders, and closes in good order. */
 
 import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { chmod } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { writeAddress } from '../settings/addresses.js';
 import type { ListenAddress } from '../settings/addresses.js';
-import { answerBrokenRequest } from './broken-request.js';
+import { answerBrokenRequest, refuseConnect } from './broken-request.js';
 import { clearStaleSocket } from './stale-socket.js';
 
 export interface TimeLimits {
@@ -93,12 +93,16 @@ function makeServer(app: RequestListener, address: ListenAddress, limits: TimeLi
       // Ours to refuse, and in the form of every other refusal.
       requireHostHeader: false,
     },
-    (req, res) => {
-      if (state.closing) res.setHeader('Connection', 'close');
-      if (state.open) app(req, res);
-      else state.early.push(() => app(req, res));
-    },
+    serve,
   );
+  function serve(req: IncomingMessage, res: ServerResponse): void {
+    if (state.closing) res.setHeader('Connection', 'close');
+    if (state.open) app(req, res);
+    else state.early.push(() => app(req, res));
+  }
+  // Node would answer an `Expect` that it does not know with 417 and no word, and hang up on a CONNECT.
+  server.on('checkExpectation', serve);
+  server.on('connect', (_req, socket) => refuseConnect(socket));
   if (address.kind === 'unix') server.on('connection', (socket) => Object.assign(socket, { [overUnix]: true }));
   server.on('clientError', answerBrokenRequest);
   return server;

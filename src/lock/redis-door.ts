@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { type Asked, COMMAND_TIMEOUT_MS, connectRedis, type RedisConnectionParts } from './redis-connection.js';
 import { ACQUIRE, RELEASE, RENEW } from './scripts.js';
 
@@ -56,7 +57,7 @@ export function openRedisDoor(parts: RedisDoorParts): RedisDoor {
     return connection.ask(
       () => redis.gateAcquire(key, marks, token, leaseMs, until, MARK_MS),
       (reply) => {
-        const [code, now, holder, endsInMs] = reply as [number, number, string, number];
+        const [code, now, holder, endsInMs] = understood(acquireReply, reply);
         redisAheadMs = now - (sentAt + clock.monotonic()) / 2;
         if (code === 1) return { kind: 'ours' };
         return code === 0 ? { kind: 'kept_out', holder, endsInMs } : 'too_late';
@@ -76,14 +77,14 @@ export function openRedisDoor(parts: RedisDoorParts): RedisDoor {
     renew: (token, leaseMs) =>
       connection.ask(
         () => redis.gateRenew(key, token, leaseMs),
-        (reply) => reply === 1,
+        (reply) => understood(renewReply, reply) === 1,
         'no more than its answer',
       ),
     release: (token) =>
       connection.ask(
         () => redis.gateRelease(key, marks, token, MARK_MS),
         (reply) => {
-          const [wasOurs, others] = reply as [number, number];
+          const [wasOurs, others] = understood(releaseReply, reply);
           return { wasOurs: wasOurs === 1, othersWait: others > 0 };
         },
         'no more than its answer',
@@ -98,4 +99,16 @@ export function openRedisDoor(parts: RedisDoorParts): RedisDoor {
     onAlive: (told) => connection.onAlive(told),
     close: () => connection.close(),
   };
+}
+
+/** What the scripts answer; see there. */
+const acquireReply = z.tuple([z.number(), z.number(), z.string(), z.number()]);
+const renewReply = z.union([z.literal(0), z.literal(1)]);
+const releaseReply = z.tuple([z.number(), z.number()]);
+
+/** The reply, held to its form. Throws on any other, which then counts as no answer: it is neither a yes nor a no. */
+function understood<T>(form: z.ZodType<T>, reply: unknown): T {
+  const parsed = form.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  throw new Error(`its answer made no sense: ${JSON.stringify(reply)?.slice(0, 80)}`);
 }

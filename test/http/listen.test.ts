@@ -137,6 +137,16 @@ test('what is not HTTP gets 400', async () => {
   expect(problemIn(answer)).toMatchObject({ code: 'invalid_request' });
 });
 
+test('an Expect that nobody knows is passed over, and a CONNECT is told that this is no proxy', async () => {
+  const gate = await startGate();
+  const head = 'Host: localhost\r\nConnection: close';
+  const answer = await speak(gate.url, `GET /nowhere HTTP/1.1\r\n${head}\r\nExpect: a miracle\r\n\r\n`);
+  expect(problemIn(answer)).toMatchObject({ code: 'not_found', status: 404 });
+  const connected = await speak(gate.url, `CONNECT example.org:443 HTTP/1.1\r\n${head}\r\n\r\n`);
+  expect(connected).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+  expect(problemIn(connected)).toMatchObject({ code: 'method_not_allowed', retryable: false });
+});
+
 test('a request without a Host is refused like any other wrong one', async () => {
   const gate = await startGate();
   const answer = await speak(gate.url, 'GET /cards HTTP/1.1\r\nConnection: close\r\n\r\n');

@@ -5,9 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
-/** `hold`: never passed on. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later. */
-export type Treatment = 'pass' | 'hold' | 'lose' | { readonly delayMs: number };
+/**
+ * `hold`: never passed on. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later.
+ * `cutThenMs`: the connection breaks at once, and what was asked happens so much later.
+ */
+export type Treatment = 'pass' | 'hold' | 'lose' | { readonly delayMs: number } | { readonly cutThenMs: number };
 
 export interface DockerProxy {
   readonly dockerHost: string;
@@ -38,6 +42,10 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
       to.once('close', () => holding--);
       return;
     }
+    if (typeof treatment === 'object' && 'cutThenMs' in treatment) {
+      void cutThenPassOn(engineSocket, from, to, treatment.cutThenMs);
+      return;
+    }
     const later = typeof treatment === 'object' ? treatment.delayMs : 0;
     setTimeout(() => passOn(engineSocket, from, to, treatment === 'lose'), later);
   });
@@ -62,6 +70,22 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function cutThenPassOn(
+  socketPath: string,
+  from: IncomingMessage,
+  to: ServerResponse,
+  laterMs: number,
+): Promise<void> {
+  const { method, url, headers } = from;
+  const body = await buffer(from);
+  to.destroy();
+  setTimeout(() => {
+    const onward = request({ socketPath, method, path: url, headers }, (answer) => answer.resume());
+    onward.on('error', () => undefined);
+    onward.end(body);
+  }, laterMs);
 }
 
 function passOn(socketPath: string, from: IncomingMessage, to: ServerResponse, lose: boolean): void {

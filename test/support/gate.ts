@@ -33,6 +33,8 @@ export interface GateOptions {
   readonly alsoListen?: readonly string[];
   /** Sent with every request that brings no `authorization` of its own. */
   readonly token?: string;
+  /** True: it runs without root's rights to pass by the modes of files. */
+  readonly heedsModes?: boolean;
 }
 
 /** How a process ended: one of the two is null. */
@@ -89,7 +91,14 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
 
   const gate = spawn(
     '/usr/bin/setpriv',
-    [...DIES_WITH_US, process.execPath, COMMAND, 'serve', ...(options.flags ?? [])],
+    [
+      ...DIES_WITH_US,
+      ...(options.heedsModes === true ? ['--bounding-set=-all'] : []),
+      process.execPath,
+      COMMAND,
+      'serve',
+      ...(options.flags ?? []),
+    ],
     {
       env: environment(folder, url, stateDir, options),
       stdio: ['ignore', 'pipe', 'pipe'],

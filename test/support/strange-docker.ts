@@ -23,19 +23,28 @@ export interface StrangeDocker {
   readonly socketPath: string;
   /** Every request so far, `GET /containers/json?all=true`. */
   readonly requests: readonly string[];
+  /** Closes every connection there is. */
+  hangUp(): void;
   stop(): Promise<void>;
 }
 
-/** `answer` is asked for each request by method and path. */
-export async function startStrangeDocker(answer: (request: string) => StrangeAnswer): Promise<StrangeDocker> {
+/** `answer` is asked for each request by method and path, once its body has come. */
+export async function startStrangeDocker(
+  answer: (request: string, body: string) => StrangeAnswer | Promise<StrangeAnswer>,
+): Promise<StrangeDocker> {
   const folder = mkdtempSync(join(tmpdir(), 'strange-docker-'));
   const socketPath = join(folder, 'docker.sock');
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const line = `${request.method} ${request.url}`;
     requests.push(line);
-    request.resume();
-    request.once('end', () => reply(answer(line), request, response));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => {
+      void Promise.resolve(answer(line, Buffer.concat(chunks).toString())).then((answered) =>
+        reply(answered, request, response),
+      );
+    });
   });
   server.listen(socketPath);
   await once(server, 'listening');
@@ -43,6 +52,7 @@ export async function startStrangeDocker(answer: (request: string) => StrangeAns
     docker: new Docker({ socketPath }),
     socketPath,
     requests,
+    hangUp: () => server.closeAllConnections(),
     async stop() {
       server.close();
       server.closeAllConnections();

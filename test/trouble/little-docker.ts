@@ -1,0 +1,118 @@
+import { existsSync, linkSync, renameSync, rmSync, chmodSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import { startStrangeDocker, type StrangeAnswer } from '../support/strange-docker.js';
+
+/** A container in the little engine; a test may put any there and change it at will. */
+export interface LittleContainer {
+  readonly Id: string;
+  Names: readonly string[];
+  State: string;
+  Labels: Readonly<Record<string, string>>;
+  /** Epoch seconds. */
+  readonly Created: number;
+}
+
+/** What an engine says instead of its true answer; null lets that through. */
+export type Misbehave = (request: string) => StrangeAnswer | null | Promise<StrangeAnswer | null>;
+
+/** As much of a Docker Engine as an admission asks of it, for states and answers that no real one can be brought to. */
+export interface LittleDocker {
+  readonly dockerHost: string;
+  readonly containers: LittleContainer[];
+  /** Every request so far, `GET /containers/json?all=true`. */
+  readonly requests: readonly string[];
+  misbehave(how: Misbehave): void;
+  behave(): void;
+  /** The socket file is not there, nobody listens at it, or nobody may open it; until `openAgain`. */
+  close(how: 'missing' | 'refused' | 'forbidden'): Promise<void>;
+  openAgain(): void;
+  stop(): Promise<void>;
+}
+
+export async function startLittleDocker(containers: LittleContainer[] = []): Promise<LittleDocker> {
+  let how: Misbehave = () => null;
+  const strange = await startStrangeDocker(
+    async (line, body) => (await how(line)) ?? trueAnswer(line, body, containers),
+  );
+  const { socketPath } = strange;
+  const aside = `${socketPath}.aside`;
+  return {
+    dockerHost: `unix://${socketPath}`,
+    containers,
+    requests: strange.requests,
+    misbehave: (other) => void (how = other),
+    behave: () => void (how = () => null),
+    async close(way) {
+      // A connection that is open stays open, whatever becomes of the file.
+      strange.hangUp();
+      if (way === 'forbidden') return chmodSync(socketPath, 0o000);
+      renameSync(socketPath, aside);
+      if (way === 'refused') await leaveDeadSocket(socketPath);
+    },
+    openAgain() {
+      if (existsSync(aside)) renameSync(aside, socketPath);
+      chmodSync(socketPath, 0o660);
+    },
+    stop: () => strange.stop(),
+  };
+}
+
+/** A container of somebody's, with what is said of it. */
+export function littleContainer(more: Partial<LittleContainer> = {}): LittleContainer {
+  const Id = randomBytes(32).toString('hex');
+  const Created = Math.floor(Date.now() / 1000);
+  return { Id, Names: [`/of-${Id.slice(0, 8)}`], State: 'running', Labels: {}, Created, ...more };
+}
+
+function trueAnswer(line: string, body: string, containers: LittleContainer[]): StrangeAnswer {
+  const [method = '', target = ''] = line.split(' ');
+  const { pathname, searchParams } = new URL(target, 'http://docker');
+  const [, kind, id, what] = pathname.split('/');
+  if (pathname === '/version') return says(200, { Version: '20.10.24' });
+  if (pathname === '/info') return says(200, { DockerRootDir: '/var/lib/docker' });
+  if (kind === 'images') return says(200, { Id: 'sha256:0' });
+  if (pathname === '/containers/json') return says(200, containers.filter(fits(searchParams.get('filters'))));
+  if (pathname === '/containers/create') return create(searchParams.get('name') ?? '', body, containers);
+
+  const one = containers.find((each) => each.Id === id);
+  if (one === undefined) return says(404, { message: `No such container: ${id}` });
+  if (method === 'GET') return says(200, { Id: id, State: { Status: one.State }, HostConfig: {}, Config: {} });
+  if (what === 'start') {
+    one.State = 'running';
+    return { status: 204, body: '' };
+  }
+  if (one.State === 'running') return says(409, { message: 'You cannot remove a running container' });
+  containers.splice(containers.indexOf(one), 1);
+  return { status: 204, body: '' };
+}
+
+const says = (status: number, body: unknown): StrangeAnswer => ({ status, body: JSON.stringify(body) });
+
+function create(name: string, body: string, containers: LittleContainer[]): StrangeAnswer {
+  if (containers.some(({ Names }) => Names.includes(`/${name}`))) {
+    return says(409, { message: `Conflict. The container name "/${name}" is already in use` });
+  }
+  const { Labels } = JSON.parse(body) as { Labels: Record<string, string> };
+  const made = littleContainer({ Names: [`/${name}`], State: 'created', Labels });
+  containers.push(made);
+  return says(201, { Id: made.Id, Warnings: [] });
+}
+
+function fits(filters: string | null): (container: LittleContainer) => boolean {
+  const { label = [], name = [] } = JSON.parse(filters ?? '{}') as { label?: string[]; name?: string[] };
+  return ({ Labels, Names }) =>
+    label.every((pair) => Object.entries(Labels).some(([key, value]) => pair === `${key}=${value}`)) &&
+    name.every((pattern) => Names.some((each) => new RegExp(pattern).test(each)));
+}
+
+/** A socket file whose listener is gone: what a killed engine leaves behind. */
+async function leaveDeadSocket(path: string): Promise<void> {
+  const server = createServer().listen(`${path}.dead`);
+  await once(server, 'listening');
+  linkSync(`${path}.dead`, path);
+  server.close();
+  await once(server, 'close');
+  rmSync(`${path}.dead`, { force: true });
+}
