@@ -330,11 +330,17 @@ describe('a start', () => {
 
   test('slower than the limit is answered starting; the same request then waits for it', async () => {
     const runtime = fakeRuntime();
-    runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve({ kind: 'started' }), 400));
-    const desk = testDesk(runtime, { settings: { startTimeoutMs: 150 } });
+    let finish = (): void => {};
+    runtime.onStart = () =>
+      new Promise((resolve) => {
+        finish = () => resolve({ kind: 'started' });
+      });
+    const desk = testDesk(runtime, { settings: { startTimeoutMs: 300 } });
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting', run: { state: 'created' } });
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting' });
-    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', replayed: true });
+    const third = admit(desk, 'train');
+    finish();
+    expect(await third).toMatchObject({ kind: 'admitted', replayed: true });
     expect(desk.meter.counted['granted']).toBe(1);
   });
 
