@@ -333,7 +333,7 @@ describe('a start', () => {
     let finish = (): void => {};
     runtime.onStart = () =>
       new Promise((resolve) => {
-        finish = () => resolve({ kind: 'started' });
+        finish = () => resolve(null);
       });
     const desk = testDesk(runtime, { settings: { startTimeoutMs: 300 } });
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting', run: { state: 'created' } });
