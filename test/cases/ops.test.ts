@@ -5,6 +5,7 @@ import { createEyes } from '../../src/probe/look.js';
 import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
 import { toDockerTrouble, inWords } from '../../src/probe/docker-errors.js';
 import { createDesk, keptLog, movableClock, trueClock } from '../probe/program.js';
+import { emptyBooks, emptyCardBook } from '../support/empty-ports.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
@@ -101,7 +102,6 @@ describe('Docker answered with errors and not with lists, and a careless catch m
 describe('nvidia-smi was stuck in the driver: it cannot be killed, and every later call gets stuck with it', () => {
   const programs = createDesk();
   afterAll(() => programs.cleanUp());
-  const none = { containers: [] };
   const eyesOn = (script: string, timeoutMs: number) =>
     createEyes({
       smi: createNvidiaSmi({
@@ -111,19 +111,8 @@ describe('nvidia-smi was stuck in the driver: it cannot be killed, and every lat
         clock: trueClock,
         log: keptLog(),
       }),
-      books: {
-        list: async () => ({ kind: 'seen', value: none, tookMs: 0 }),
-        findRun: async () => ({ kind: 'seen', value: [], tookMs: 0 }),
-        describe: async () => ({ kind: 'seen', value: null, tookMs: 0 }),
-      },
-      cardBook: {
-        remembered: () => [],
-        remember: () => undefined,
-        exclusions: () => [],
-        exclude: async () => undefined,
-        include: async () => false,
-        forget: async () => false,
-      },
+      books: emptyBooks,
+      cardBook: emptyCardBook,
       clock: trueClock,
       log: keptLog(),
       checkExternal: true,

@@ -1,18 +1,9 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.js';
+import { canFreeze, freeze, type Frozen } from '../support/freezer.js';
 import { startGate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by, seriesName } from '../support/metrics-page.js';
@@ -23,12 +14,10 @@ import { by, seriesName } from '../support/metrics-page.js';
  * signal and holds its output: not gone either, and nobody can know that it is not stuck.
  */
 
-const FREEZERS = '/sys/fs/cgroup/freezer';
-const canFreeze = isWritable(`${FREEZERS}/cgroup.procs`);
 const folder = mkdtempSync(join(tmpdir(), 'stuck-'));
 const runs = join(folder, 'runs');
 const goAway = join(folder, 'go-away');
-const group = join(FREEZERS, `gate-frozen-test-${process.pid}`);
+let frozen: Frozen | null = null;
 
 const ESCAPE = `setsid sh -c 'until [ -e "${goAway}" ]; do sleep 0.1; done' &`;
 /** Notes its pid and what it was asked, and hangs. */
@@ -110,19 +99,13 @@ test('a gate beside a stuck nvidia-smi ends in good order, and another one start
 /** Waits until both programs of a look hang, and makes them outlive SIGKILL. */
 async function hold(): Promise<void> {
   await expect.poll(asked).toEqual(KINDS);
-  if (!canFreeze) return;
-  mkdirSync(group);
-  for (const pid of pids()) writeFileSync(join(group, 'cgroup.procs'), String(pid));
-  writeFileSync(join(group, 'freezer.state'), 'FROZEN');
+  if (canFreeze) frozen = freeze(pids());
 }
 
 async function letGo(): Promise<void> {
   writeFileSync(goAway, '');
-  if (!existsSync(group)) return;
-  writeFileSync(join(group, 'freezer.state'), 'THAWED');
-  // Those that no gate had given up yet.
-  for (const pid of readFileSync(join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) kill(Number(pid));
-  await expect.poll(() => isRemoved(group)).toBe(true);
+  await frozen?.release();
+  frozen = null;
 }
 
 function lines(): readonly string[] {
@@ -135,29 +118,3 @@ const asked = () =>
     .toSorted();
 const pids = () => lines().map((line) => Number.parseInt(line, 10));
 const failures = (reason: string) => seriesName('tuneplane_gpu_probe_failures_total', { probe: 'gpus', reason });
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // The signal of the gate had been waiting for it.
-  }
-}
-
-function isRemoved(path: string): boolean {
-  try {
-    rmdirSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,16 +1,13 @@
-import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { within } from '../../src/probe/within.js';
 import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
+import { canFreeze, freeze, type Frozen } from '../support/freezer.js';
 import { compileFile } from './compiled.js';
 import { createDesk, keptLog, trueClock, until, type Desk } from './program.js';
-
-// A process in a frozen cgroup does not die of SIGKILL until it is thawed, just as one that is stuck in the driver.
-const FREEZERS = '/sys/fs/cgroup/freezer';
-const canFreeze = isWritable(`${FREEZERS}/cgroup.procs`);
 
 /** Without a freezer, what the program leaves behind escapes the signal and holds its output: not gone either. */
 const ESCAPES = `setsid sh -c 'until [ -e "$0/free" ]; do sleep 0.1; done' "$HERE" &`;
@@ -60,46 +57,11 @@ test('a process that cannot be killed keeps the gate from nothing, not from endi
   }
 });
 
-interface Stuck {
-  release(): Promise<void>;
-}
-
 /** Makes the process that noted its pid outlive SIGKILL. */
-function stick(desk: Desk): Stuck {
-  return canFreeze ? freeze(Number(desk.notes()[0])) : escaped(desk);
+function stick(desk: Desk): Frozen {
+  return canFreeze ? freeze([Number(desk.notes()[0])]) : escaped(desk);
 }
 
-function freeze(pid: number): Stuck {
-  const group = `${FREEZERS}/gate-test-${process.pid}-${pid}`;
-  mkdirSync(group);
-  writeFileSync(`${group}/cgroup.procs`, String(pid));
-  writeFileSync(`${group}/freezer.state`, 'FROZEN');
-  return {
-    release: async () => {
-      writeFileSync(`${group}/freezer.state`, 'THAWED');
-      await until('the group is empty', () => isRemoved(group));
-    },
-  };
-}
-
-function escaped(desk: Desk): Stuck {
+function escaped(desk: Desk): Frozen {
   return { release: async () => writeFileSync(join(desk.folder, 'free'), '') };
-}
-
-function isRemoved(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

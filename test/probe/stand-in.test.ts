@@ -7,6 +7,7 @@ import type { Off, Probed, Snapshot } from '../../src/model/snapshot.js';
 import { createEyes } from '../../src/probe/look.js';
 import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
 import { cardAt, healthyMachine, putLoad, type Machine } from '../../src/stand-in/machine.js';
+import { emptyBooks, emptyCardBook } from '../support/empty-ports.js';
 import { compileStandIn } from './compiled.js';
 import { createDesk, keptLog, trueClock, until } from './program.js';
 
@@ -29,19 +30,8 @@ function eyesOn(machine: Machine, timeoutMs = 10_000): Eyes {
   isThere(machine);
   return createEyes({
     smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: trueClock, log: keptLog() }),
-    books: {
-      list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
-      findRun: async () => ({ kind: 'seen', value: [], tookMs: 0 }),
-      describe: async () => ({ kind: 'seen', value: null, tookMs: 0 }),
-    },
-    cardBook: {
-      remembered: () => [],
-      remember: () => undefined,
-      exclusions: () => [],
-      exclude: async () => undefined,
-      include: async () => false,
-      forget: async () => false,
-    },
+    books: emptyBooks,
+    cardBook: emptyCardBook,
     clock: trueClock,
     log: keptLog(),
     checkExternal: true,

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { launch, startBox, type Launched } from './engine-box.js';
+import { stopProcess } from './stop-process.js';
 
 /** What an engine can be started with; everything has a default. */
 export interface EngineOptions {
@@ -36,7 +37,7 @@ export interface Engine {
   kill(): Promise<void>;
   /** Ends dockerd (in order, when it runs) and starts it again. */
   restart(): Promise<void>;
-  /** SIGSTOP: it accepts connections and never answers. */
+  /** SIGSTOP: from its return on, it accepts connections and never answers. */
   pause(): void;
   resume(): void;
   /** The end of the log of dockerd. */
@@ -99,7 +100,9 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
       await end('SIGTERM');
       await up();
     },
-    pause: () => dockerd?.signal('SIGSTOP'),
+    pause: () => {
+      if (dockerd !== null) stopProcess(dockerd.pid);
+    },
     resume: () => dockerd?.signal('SIGCONT'),
     logs: () => logTail(folder),
     stop,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { stopProcess } from './stop-process.js';
 
 /** A Redis server of its own: own port, own folder, nothing of it on the disk unless asked for. */
 export interface TestRedis {
@@ -58,7 +59,7 @@ export async function startRedis(flags: readonly string[] = []): Promise<TestRed
     get pid() {
       return server.pid ?? 0;
     },
-    pause: () => void server.kill('SIGSTOP'),
+    pause: () => stopProcess(server.pid ?? 0),
     resume: () => void server.kill('SIGCONT'),
     kill,
     async restart() {
