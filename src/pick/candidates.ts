@@ -6,16 +6,23 @@ import { splittingLevels, type IndexLinks } from './islands.js';
 /** Above this many sets only windows and islands are compared. All C(16,8) = 12,870 sets of a 16-card machine are below it. */
 export const MOST_SETS = 20_000;
 
-/** Sets in order of their indices, each ascending; `complete` when every possible set is among them. */
 export interface Candidates {
-  readonly candidates: readonly (readonly CardIndex[])[];
+  /** Whether every possible set is among them. */
   readonly complete: boolean;
+  /**
+   * Hands over one set after another, in order of their indices, each ascending. The array is used again for the next
+   * one: who keeps a set copies it.
+   */
+  each(consider: (cards: readonly CardIndex[]) => void): void;
 }
 
 /** Never empty where `count` of the free cards exist. `free` is ascending and without repetition. */
 export function candidatesFor(free: readonly CardIndex[], count: number, links: IndexLinks | null): Candidates {
-  if (numberOfSets(free.length, count) <= MOST_SETS) return { candidates: allSets(free, count), complete: true };
-  return { candidates: windowsAndIslands(free, count, links), complete: false };
+  if (numberOfSets(free.length, count) <= MOST_SETS) {
+    return { complete: true, each: (consider) => eachSet(free, count, consider) };
+  }
+  const sets = windowsAndIslands(free, count, links);
+  return { complete: false, each: (consider) => sets.forEach((cards) => consider(cards)) };
 }
 
 function numberOfSets(from: number, count: number): number {
@@ -24,13 +31,12 @@ function numberOfSets(from: number, count: number): number {
   return sets;
 }
 
-function allSets(free: readonly CardIndex[], count: number): readonly (readonly CardIndex[])[] {
-  const sets: CardIndex[][] = [];
+function eachSet(free: readonly CardIndex[], count: number, consider: (cards: readonly CardIndex[]) => void): void {
   const chosen: CardIndex[] = [];
   const extend = (from: number): void => {
     const missing = count - chosen.length;
     if (missing === 0) {
-      sets.push([...chosen]);
+      consider(chosen);
       return;
     }
     for (let at = from; at <= free.length - missing; at += 1) {
@@ -40,7 +46,6 @@ function allSets(free: readonly CardIndex[], count: number): readonly (readonly 
     }
   };
   extend(0);
-  return sets;
 }
 
 /**

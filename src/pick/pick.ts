@@ -2,9 +2,9 @@
 
 import type { CardIndex } from '../model/card.js';
 import type { Pick, Placement } from '../model/placement.js';
-import { candidatesFor } from './candidates.js';
+import { candidatesFor, type Candidates } from './candidates.js';
 import { islandsSpanned, slowestLink, type IndexLinks } from './islands.js';
-import { isAligned, isConsecutive, preferences } from './preferences.js';
+import { isAligned, isConsecutive, preferences, type Preference } from './preferences.js';
 
 /**
  * The best `count` of the free cards, or null where there are not that many. `links` null: no topology is known, and
@@ -16,33 +16,60 @@ export function pick(free: readonly CardIndex[], count: number, links: IndexLink
   if (count > choice.length) return null;
   if (count === 0) return { indices: [], placement: placementOf([], links, ['no card was asked for']) };
 
-  let { candidates, complete } = candidatesFor(choice, count, links);
-  const reasons: string[] = complete ? [] : ['too many ways to choose: only neighbours and islands were compared'];
-  if (candidates.length === 1) reasons.push('there is no other choice');
-  for (const preference of preferences(choice, count, links)) {
-    if (candidates.length === 1) break;
-    const { best, cost } = cheapest(candidates, preference.cost);
-    if (best.length < candidates.length) reasons.push(preference.says(cost));
-    candidates = best;
-  }
-  if (candidates.length > 1) reasons.push('the lowest indices of what was equal');
-  const [indices] = candidates;
-  if (indices === undefined) throw new Error(`no candidate for ${count} of cards ${choice.join(',')}`);
-  return { indices, placement: placementOf(indices, links, reasons) };
+  const candidates = candidatesFor(choice, count, links);
+  const order = preferences(choice, count, links);
+  const { best, decided, others } = bestOf(candidates, order);
+  const reasons = [
+    ...(candidates.complete ? [] : ['too many ways to choose: only neighbours and islands were compared']),
+    ...(others === 'none' ? ['there is no other choice'] : []),
+    ...order.flatMap(({ says }, at) => (decided[at] ? [says(order[at]?.cost(best) ?? 0)] : [])),
+    ...(others === 'equal' ? ['the lowest indices of what was equal'] : []),
+  ];
+  return { indices: best, placement: placementOf(best, links, reasons) };
 }
 
-/** Those that cost least, in the order they came. */
-function cheapest(candidates: readonly (readonly CardIndex[])[], costOf: (cards: readonly CardIndex[]) => number) {
-  let cost = Infinity;
-  let best: (readonly CardIndex[])[] = [];
-  for (const candidate of candidates) {
-    const own = costOf(candidate);
-    if (own < cost) {
-      cost = own;
-      best = [candidate];
-    } else if (own === cost) best.push(candidate);
-  }
-  return { best, cost };
+interface Best {
+  readonly best: readonly CardIndex[];
+  /** Per preference, whether it set the best one before another that was its equal until then. */
+  readonly decided: readonly boolean[];
+  /** Whether there was any other, and whether one of them was as good by every preference. */
+  readonly others: 'none' | 'worse' | 'equal';
+}
+
+/**
+ * The first of the best, in one pass and without a list: most candidates are dropped at the first preference, and 12,870
+ * arrays would cost more time than all comparing.
+ */
+function bestOf(candidates: Candidates, order: readonly Preference[]): Best {
+  let best: readonly CardIndex[] | null = null;
+  let others: Best['others'] = 'none';
+  const costs: number[] = [];
+  const decided: boolean[] = [];
+  const crown = (cards: readonly CardIndex[], from: number): void => {
+    best = [...cards];
+    for (let at = from; at < order.length; at += 1) {
+      costs[at] = (order[at] as Preference).cost(cards);
+      decided[at] = false;
+    }
+  };
+  candidates.each((cards) => {
+    if (best === null) return crown(cards, 0);
+    for (let at = 0; at < order.length; at += 1) {
+      const cost = (order[at] as Preference).cost(cards);
+      if (cost === costs[at]) continue;
+      if (cost < (costs[at] as number)) {
+        crown(cards, at);
+        others = 'worse';
+      } else if (others === 'none') others = 'worse';
+      // Those that were its equal so far and came off worse here: the preference made the difference.
+      decided[at] = true;
+      return undefined;
+    }
+    others = 'equal';
+    return undefined;
+  });
+  if (best === null) throw new Error('there is no candidate to choose from');
+  return { best, decided, others };
 }
 
 function placementOf(indices: readonly CardIndex[], links: IndexLinks | null, reasons: readonly string[]): Placement {
