@@ -1,7 +1,7 @@
 /** Log lines as JSON, or for a person's eyes on a terminal. To standard error: standard output is the audit's. */
 
+import { createRequire } from 'node:module';
 import { pino, stdSerializers, type DestinationStream } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import type { Log } from './model/ports.js';
 
 /** What decides how the log looks. */
@@ -37,6 +37,8 @@ export function createLog(options: LogOptions, destination: DestinationStream | 
 
 /** Turns each line of JSON into one to be read; in colour where a person's terminal can show it (`NO_COLOR` is honoured). */
 function forPeople(to: DestinationStream, onTerminal: boolean): DestinationStream {
+  // Loaded here, since a gate whose log is read by a machine never needs it.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   const toText = prettyFactory({ colorize: onTerminal && process.stderr.hasColors() });
   return { write: (line) => to.write(toText(line)) };
 }

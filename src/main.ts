@@ -7,17 +7,14 @@ import { createPolicy } from './admission/policy.js';
 import { readiness, readinessBy } from './admission/readiness.js';
 import { createRuns } from './admission/runs.js';
 import { createWatch } from './admission/watch.js';
-import { createApp, createMetricsOnlyApp } from './app.js';
 import { listen, type Listening } from './http/listen.js';
 import { createLog } from './log.js';
 import { createTurnQueue } from './lock/queue.js';
 import { createMeter } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';
-import { metricsRoutes } from './metrics/routes.js';
 import type { Clock, Log } from './model/ports.js';
 import { CannotStart, openKeys, openLock, openRules, openRuntime, openState } from './open-parts.js';
 import { createLastSeen } from './page/last-seen.js';
-import { createPage } from './page/page.js';
 import { rememberDecisions } from './page/recent-decisions.js';
 import { createEyes } from './probe/look.js';
 import { createNvidiaSmi } from './probe/nvidia-smi.js';
@@ -77,7 +74,7 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
   const state = await openState(settings, clock, log);
   const { books, ...runtime } = await openRuntime(settings, state.folder, clock, log);
   const meter = createMeter(clock, { ...build });
-  const lock = openLock(settings, clock, log, meter);
+  const lock = await openLock(settings, clock, log, meter);
   const hands = tellingHands(runtime.hands, () => eyes.outdated());
   const warnOfOlderAgents = settings.redisUrl === null ? unclaimedByGates(log) : null;
   const tell = tellChanges(log);
@@ -116,6 +113,12 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
     },
     settings.scrapeMaxAgeMs,
   );
+  // So that the first scrape and the first admission find the topology and the field names known; and so that the programs run
+  // while Express is loaded, which takes as long as they do.
+  void watch.recent(LOOK_WITHIN_MS);
+  const { createApp, createMetricsOnlyApp } = await import('./app.js');
+  const { metricsRoutes } = await import('./metrics/routes.js');
+  const { createPage } = await import('./page/page.js');
   const desk = createDesk({
     watch,
     rejudge: watch.rejudge,
@@ -200,9 +203,6 @@ async function buildGate(settings: Settings, log: Log): Promise<Gate> {
     ).catch((error: unknown) => log.error({ err: error }, 'a sweep for left-over containers failed'));
   sweep();
   const sweeping = setInterval(sweep, Math.min(SWEEP_EVERY_MS, Math.max(1000, settings.claimGraceS * 250)));
-  // So that the first scrape and the first admission find the topology and the field names known.
-  void watch.recent(LOOK_WITHIN_MS);
-
   return {
     desk,
     app,

@@ -8,7 +8,6 @@ import { RULES_WITHOUT_A_FILE, type PolicyRules } from './admission/policy-rules
 import type { Keys } from './http/auth.js';
 import { allowedHosts } from './http/host.js';
 import { openTokensFile } from './http/tokens-file.js';
-import { createRedisLock } from './lock/lease.js';
 import { localLock } from './lock/local-lock.js';
 import { passwordFrom } from './lock/password-file.js';
 import { openStateFolder, type StateFolder } from './lock/state-folder.js';
@@ -105,14 +104,15 @@ export async function openState(
   return state;
 }
 
-/** The lock: Redis where it is set, else that of one process alone. */
-export function openLock(
+/** The lock: Redis where it is set, else that of one process alone, which is spared the client of Redis. */
+export async function openLock(
   settings: Settings,
   clock: Clock,
   log: Log,
   meter: Pick<Meter, 'lockLost'>,
-): Lock & { close(): Promise<void> } {
+): Promise<Lock & { close(): Promise<void> }> {
   if (settings.redisUrl === null) return Object.assign(localLock(), { close: async () => {} });
+  const { createRedisLock } = await import('./lock/lease.js');
   return createRedisLock({
     url: settings.redisUrl,
     password: settings.redisPasswordFile === null ? null : passwordFrom(settings.redisPasswordFile),

@@ -1,7 +1,7 @@
 /** Judges what the eyes see, by the settings of this gate. */
 
 import type { JudgeRules, Occupancy } from '../model/occupancy.js';
-import type { Eyes, Watch } from '../model/ports.js';
+import type { Eyes, Watch, Watched } from '../model/ports.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { judge } from '../occupancy/judge.js';
 
@@ -11,15 +11,16 @@ export function createWatch(
   rules: JudgeRules,
   maxAgeMs: number,
 ): Watch & { readonly rejudge: (snapshot: Snapshot) => Occupancy } {
+  // A snapshot never changes, so what is judged of it does not either: a scrape that shares a look shares the judgement.
+  const judged = new WeakMap<Snapshot, Watched>();
+  const judgedOnce = (snapshot: Snapshot): Watched => {
+    const watched = judged.get(snapshot) ?? { snapshot, occupancy: judge(snapshot, rules) };
+    judged.set(snapshot, watched);
+    return watched;
+  };
   return {
-    async recent(withinMs) {
-      const snapshot = await eyes.recent(maxAgeMs, withinMs);
-      return { snapshot, occupancy: judge(snapshot, rules) };
-    },
-    async fresh() {
-      const snapshot = await eyes.fresh();
-      return { snapshot, occupancy: judge(snapshot, rules) };
-    },
+    recent: async (withinMs) => judgedOnce(await eyes.recent(maxAgeMs, withinMs)),
+    fresh: async () => judgedOnce(await eyes.fresh()),
     rejudge: (snapshot) => judge(snapshot, rules),
   };
 }

@@ -21,22 +21,34 @@ export interface PageOptions {
 }
 
 /**
- * The whole page. Never rejects. `watched` null means that no look could be had at all: then every probe reads as failed and
- * no card is shown, but the gate's own numbers are. `status` null leaves out what the gate is busy with.
+ * Makes the whole page; never rejects. `watched` null means that no look could be had at all: then every probe reads as failed
+ * and no card is shown, but the gate's own numbers are. `status` null leaves out what the gate is busy with.
  */
-export async function renderMetrics(
-  watched: Watched | null,
-  status: GateStatus | null,
-  meter: MeterWithRegistry,
-  options: PageOptions,
-): Promise<string> {
-  // Everything of the look is read here, in one turn of the event loop; what is awaited below is only text.
-  const look = lookPage(watched, meter, options) ?? lookPage(null, meter, options);
-  const gate = createFreshPage();
-  putStatus(gate, status, meter);
-  const registries = [look?.registry, gate.registry, meter.registry, options.process];
-  const parts = await Promise.all(registries.map((registry) => textOf(registry, options.onFault)));
-  return parts.filter((part) => part !== '').join('\n');
+export type RenderPage = (watched: Watched | null, status: GateStatus | null) => Promise<string>;
+
+/** What a page says of one look is most of it, and made once for all pages that show the look. */
+export function createExposition(meter: MeterWithRegistry, options: PageOptions): RenderPage {
+  const { process, onFault } = options;
+  const looks = new WeakMap<Watched, { readonly text: Promise<string>; readonly edition: number }>();
+  const lookText = (watched: Watched | null): Promise<string> => {
+    const edition = meter.edition();
+    const made = watched === null ? undefined : looks.get(watched);
+    if (made?.edition === edition) return made.text;
+    // Everything of the look is read here, in one turn of the event loop; what is awaited is only text.
+    const page = lookPage(watched, meter, options) ?? lookPage(null, meter, options);
+    const text = textOf(page?.registry, onFault);
+    if (watched !== null) looks.set(watched, { text, edition });
+    return text;
+  };
+  return async (watched, status) => {
+    const gate = createFreshPage();
+    putStatus(gate, status, meter);
+    const parts = await Promise.all([
+      lookText(watched),
+      ...[gate.registry, meter.registry, process].map((registry) => textOf(registry, onFault)),
+    ]);
+    return parts.filter((part) => part !== '').join('\n');
+  };
 }
 
 /** The series of one look; null where making them failed. */

@@ -16,6 +16,8 @@ export interface MeterWithRegistry extends Meter {
   startFailures(uuid: CardUuid): number;
   /** Epoch milliseconds of the end of the last look in which this probe could see; null when it never could. */
   lastSuccessMs(probe: ProbeName): number | null;
+  /** Another number whenever `startFailures` or `lastSuccessMs` may answer something else. */
+  edition(): number;
   /** Runs told to wait in the last 30 s and not admitted since. */
   runsWaiting(): number;
 }
@@ -40,6 +42,7 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
   const waiting = createWaiting();
   const startFailures = new Map<CardUuid, number>();
   const lastSuccessMs = new Map<ProbeName, number>();
+  let edition = 0;
 
   return {
     registry,
@@ -56,9 +59,11 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
     leftOverRemoved: () => leftOversRemoved.inc(),
     granted: (cards) => cardsGranted.inc(cards),
     startFailed(cards) {
+      edition += 1;
       for (const uuid of cards) startFailures.set(uuid, (startFailures.get(uuid) ?? 0) + 1);
     },
     looked(snapshot) {
+      edition += 1;
       for (const probe of PROBES) {
         const why = blindWhy(snapshot, probe);
         if (why !== null) probeFailures.inc({ probe, reason: why });
@@ -67,6 +72,7 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
     },
     startFailures: (uuid) => startFailures.get(uuid) ?? 0,
     lastSuccessMs: (probe) => lastSuccessMs.get(probe) ?? null,
+    edition: () => edition,
     runsWaiting: () => waiting.count(clock.monotonic()),
   };
 }

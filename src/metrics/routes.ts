@@ -6,7 +6,7 @@ import { Router, type Request, type Response } from 'express';
 import { Registry } from 'prom-client';
 import type { GateStatus, Log, Watch, Watched } from '../model/ports.js';
 import { wantsGzip } from './accept-encoding.js';
-import { renderMetrics } from './exposition.js';
+import { createExposition } from './exposition.js';
 import type { MeterWithRegistry } from './meter.js';
 import { scrapeLimitMs } from './scrape-limit.js';
 
@@ -26,26 +26,48 @@ const zip = promisify(gzip);
 
 /** Always answers 200 with a page, within the scrape's time: what could not be seen is said on the page. */
 export function metricsRoutes(parts: MetricsParts): Router {
+  const onFault = (fault: unknown): void =>
+    parts.log.error({ err: fault }, 'A part of the metrics page could not be made.');
+  const pageOf = createPages(parts, onFault);
   const router = Router();
-  router.get('/metrics', (req, res) => answer(req, res, parts));
+  router.get('/metrics', async (req, res) => {
+    const limitMs = scrapeLimitMs(req.get('x-prometheus-scrape-timeout-seconds'));
+    await answer(req, res, pageOf(await lookWithin(parts.watch, limitMs, onFault)));
+  });
   return router;
 }
 
-async function answer(req: Request, res: Response, parts: MetricsParts): Promise<void> {
+interface Page {
+  readonly plain: Promise<Buffer>;
+  readonly zipped: () => Promise<Buffer>;
+}
+
+/** Those who ask in the same turn of the event loop get the same page: 50 that waited for one look cost one rendering. */
+function createPages(parts: MetricsParts, onFault: (fault: unknown) => void): (watched: Watched | null) => Page {
   const { meter, holders, process } = parts;
-  const onFault = (fault: unknown): void =>
-    parts.log.error({ err: fault }, 'A part of the metrics page could not be made.');
-  const limitMs = scrapeLimitMs(req.get('x-prometheus-scrape-timeout-seconds'));
-  const watched = await lookWithin(parts.watch, limitMs, onFault);
-  const page = await renderMetrics(watched, statusOf(parts, onFault), meter, { holders, process, onFault });
-  const plain = Buffer.from(page);
-  const zipped = wantsGzip(req.get('accept-encoding')) ? await zip(plain) : null;
+  const render = createExposition(meter, { holders, process, onFault });
+  const ofThisTurn = new Map<Watched | null, Page>();
+  return (watched) => {
+    const shared = ofThisTurn.get(watched);
+    if (shared !== undefined) return shared;
+    const plain = render(watched, statusOf(parts, onFault)).then((text) => Buffer.from(text));
+    let zipped: Promise<Buffer> | null = null;
+    const page = { plain, zipped: () => (zipped ??= plain.then((bytes) => zip(bytes))) };
+    ofThisTurn.set(watched, page);
+    setImmediate(() => ofThisTurn.delete(watched));
+    return page;
+  };
+}
+
+async function answer(req: Request, res: Response, page: Page): Promise<void> {
+  const zipped = wantsGzip(req.get('accept-encoding'));
+  const body = await (zipped ? page.zipped() : page.plain);
   res.setHeader('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE);
   res.setHeader('Vary', 'Accept-Encoding');
-  if (zipped !== null) res.setHeader('Content-Encoding', 'gzip');
-  res.setHeader('Content-Length', (zipped ?? plain).length);
+  if (zipped) res.setHeader('Content-Encoding', 'gzip');
+  res.setHeader('Content-Length', body.length);
   // Not `send`: it would make an etag of the whole page at each scrape.
-  res.end(zipped ?? plain);
+  res.end(body);
 }
 
 function statusOf(parts: MetricsParts, onFault: (fault: unknown) => void): GateStatus | null {

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { z } from 'zod';
 import { askDocker } from '../probe/ask-docker.js';
 import { inWords } from '../probe/docker-errors.js';
 import { dockerEndpoint, type DockerEndpoint } from './docker-endpoint.js';
+import { loadDockerode } from './lean-dockerode.js';
+
+const Dockerode = loadDockerode();
 
 /** A client, whether or not anybody listens there; `endpoint` is for people. Or why there can be none. */
 export type FoundClient =
@@ -17,7 +20,7 @@ export function createDockerClient(env: NodeJS.ProcessEnv): FoundClient {
   const endpoint = dockerEndpoint(env, homedir(), readText);
   if (endpoint.kind === 'problem') return endpoint;
   try {
-    return { kind: 'found', docker: new Docker(clientOptions(endpoint)), endpoint: inUrl(endpoint) };
+    return { kind: 'found', docker: new Dockerode(clientOptions(endpoint)), endpoint: inUrl(endpoint) };
   } catch (error) {
     return { kind: 'problem', detail: `the client for ${inUrl(endpoint)} cannot be made: ${(error as Error).message}` };
   }

@@ -3,7 +3,7 @@
 import type { JudgedCard, Occupancy } from '../../src/model/occupancy.js';
 import type { GateStatus, Watched } from '../../src/model/ports.js';
 import type { ProbeName } from '../../src/model/snapshot.js';
-import { renderMetrics } from '../../src/metrics/exposition.js';
+import { createExposition } from '../../src/metrics/exposition.js';
 import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
 import { JOB } from '../../grafana/alerts/rule.js';
 import { card, claim, handClock, IDLE, watched, type Fared } from '../metrics/occupancies.js';
@@ -97,7 +97,7 @@ async function pageOf(
     throw fault;
   };
   const status = { ...IDLE, ...chapter.status };
-  return seriesOf(await renderMetrics(seen, status, meter, { holders: true, process: null, onFault }));
+  return seriesOf(await createExposition(meter, { holders: true, process: null, onFault })(seen, status));
 }
 
 function line(series: string, values: readonly (string | null)[]): InputSeries {

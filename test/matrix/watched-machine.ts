@@ -1,6 +1,6 @@
 /** A machine under the gate's real eyes, judge and metrics page, all in this process and at a time that stands still. */
 
-import { renderMetrics } from '../../src/metrics/exposition.js';
+import { createExposition } from '../../src/metrics/exposition.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { Books, CardBook, Watched } from '../../src/model/ports.js';
@@ -75,6 +75,13 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
     limitMs: LIMIT_MS,
     onLook: meter.looked,
   });
+  const pageOf = createExposition(meter, {
+    holders: true,
+    process: null,
+    onFault: (fault) => {
+      throw fault;
+    },
+  });
   const self: WatchedMachine = {
     machine,
     retell: (stdout) => stdout,
@@ -84,13 +91,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
     async look() {
       const snapshot = await eyes.fresh();
       const occupancy = judge(snapshot, rules);
-      const wholePage = await renderMetrics({ snapshot, occupancy }, IDLE, meter, {
-        holders: true,
-        process: null,
-        onFault: (fault) => {
-          throw fault;
-        },
-      });
+      const wholePage = await pageOf({ snapshot, occupancy }, IDLE);
       return { snapshot, occupancy, wholePage, page: wholePage.slice(0, wholePage.indexOf(FIRST_OF_THE_GATE)) };
     },
   };

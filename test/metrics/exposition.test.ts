@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { cardUuid } from '../../src/model/card.js';
 import type { GateStatus, Watched } from '../../src/model/ports.js';
-import { renderMetrics, type PageOptions } from '../../src/metrics/exposition.js';
+import { createExposition, type PageOptions } from '../../src/metrics/exposition.js';
 import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
 import { METRICS } from '../../src/metrics/names.js';
 import { createProcessMetrics } from '../../src/metrics/process-metrics.js';
@@ -21,7 +21,7 @@ async function render(
   const onFault = (fault: unknown): void => {
     throw fault;
   };
-  return renderMetrics(look, status, meter, { holders: false, process: null, onFault, ...options });
+  return createExposition(meter, { holders: false, process: null, onFault, ...options })(look, status);
 }
 
 /** Two cards in use, one broken one; everything can be seen. */
@@ -257,4 +257,22 @@ test('failed starts are shown for the cards that are known, 0 from the start', a
   const series = seriesOf(await render(watched([card(0), card(1)]), meter));
   const shown = [...series].filter(([name]) => name.includes('card_start_failures_total'));
   expect(shown.map(([, value]) => value)).toEqual(['0', '2']);
+});
+
+test('what happened since the last page of the same look is on the next one', async () => {
+  const meter = newMeter();
+  const onFault = (fault: unknown): void => {
+    throw fault;
+  };
+  const pageOf = createExposition(meter, { holders: false, process: null, onFault });
+  const look = watched([card(0)], { docker: 'unavailable' });
+  const read = async (name: string) =>
+    [...seriesOf(await pageOf(look, IDLE))].find(([series]) => series.includes(name));
+  expect((await read('card_start_failures_total'))?.[1]).toBe('0');
+  meter.startFailed([cardUuid('GPU-00000000')]);
+  expect((await read('card_start_failures_total'))?.[1]).toBe('1');
+  const lastSeen = 'probe_last_success_timestamp_seconds{probe="docker"}';
+  expect(await read(lastSeen)).toBeUndefined();
+  meter.looked(snapshot({}));
+  expect((await read(lastSeen))?.[1]).toBe(String(snapshot().endedAtMs / 1000));
 });

@@ -85,6 +85,30 @@ describe('gzip', () => {
   });
 });
 
+test('scrapes that waited for one look share one page, and the next is made anew', async () => {
+  const look = watched([card(0)]);
+  const came: (() => void)[] = [];
+  let [rendered, inFlight] = [0, 1];
+  const status = () => ({ ...IDLE, inFlight: inFlight + rendered++ });
+  const port = await serve({
+    watch: { recent: () => new Promise((resolve) => came.push(() => resolve(look))) },
+    status,
+  });
+  const asked = Array.from({ length: 50 }, (_, at) => get(port, at % 2 === 0 ? { 'accept-encoding': 'gzip' } : {}));
+  await expect.poll(() => came.length).toBe(50);
+  for (const arrive of came.splice(0)) arrive();
+  const pages = (await Promise.all(asked)).map(({ headers, body }) =>
+    (headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString(),
+  );
+  expect(new Set(pages).size).toBe(1);
+  expect(rendered).toBe(1);
+  inFlight = 7;
+  const later = get(port);
+  await expect.poll(() => came.length).toBe(1);
+  came[0]?.();
+  expect(seriesOf((await later).body.toString()).get('tuneplane_gpu_admissions_in_flight')).toBe('8');
+});
+
 describe('the time of a scrape', () => {
   test('is handed to the look, half a second less than Prometheus waits', async () => {
     const limits: number[] = [];

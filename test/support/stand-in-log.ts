@@ -8,6 +8,8 @@ export interface StandInLog {
   readonly path: string;
   /** The kinds of question asked so far, in order: `--query-gpu`, `-L`. */
   asked(): readonly string[];
+  /** The whole argument lists of all runs so far, in order. */
+  commands(): readonly (readonly string[])[];
   /** How many runs of each kind are there now that have neither ended nor been reaped. */
   alive(): ReadonlyMap<string, number>;
   /** Looks every 20 ms until `stop`, which tells the most runs of one kind that were there at once. */
@@ -34,6 +36,7 @@ export function createStandInLog(): StandInLog {
   return {
     path,
     asked: () => read(path).flatMap(({ event, argv }) => (event === 'start' ? [kindOf(argv)] : [])),
+    commands: () => read(path).flatMap(({ event, argv }) => (event === 'start' && argv !== undefined ? [argv] : [])),
     alive,
     watch() {
       let most = 0;
