@@ -6,6 +6,7 @@ import { readBuild } from '../settings/build.js';
 import { settingsHelp } from '../settings/help.js';
 import { addClientCommands } from './client-commands.js';
 import { EXIT } from './exit-codes.js';
+import { keepHeapSmall } from './small-heap.js';
 
 const program = new Command('gpu-gate')
   .description('Decides which job gets which GPU of this machine, and shows who has them.')
@@ -25,6 +26,7 @@ program
   .addHelpText('after', '\nExample:\n  $ gpu-gate serve --listen 127.0.0.1:9840 --log-level debug')
   .addHelpText('after', () => `\n${settingsHelp(Math.max(60, Math.min(process.stdout.columns ?? 100, 120)))}`)
   .action(async (flags: readonly string[]) => {
+    keepHeapSmall();
     const { serve } = await import('./serve.js');
     await serve(flags);
   });

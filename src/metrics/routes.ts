@@ -1,7 +1,6 @@
 /** `GET /metrics`. */
 
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { Router, type Request, type Response } from 'express';
 import { Registry } from 'prom-client';
 import type { GateStatus, Log, Watch, Watched } from '../model/ports.js';
@@ -21,8 +20,6 @@ export interface MetricsParts {
   readonly holders: boolean;
   readonly log: Pick<Log, 'error'>;
 }
-
-const zip = promisify(gzip);
 
 /** Always answers 200 with a page, within the scrape's time: what could not be seen is said on the page. */
 export function metricsRoutes(parts: MetricsParts): Router {
@@ -51,8 +48,9 @@ function createPages(parts: MetricsParts, onFault: (fault: unknown) => void): (w
     const shared = ofThisTurn.get(watched);
     if (shared !== undefined) return shared;
     const plain = render(watched, statusOf(parts, onFault)).then((text) => Buffer.from(text));
+    // At once: it takes a tenth of a millisecond, less than handing it to a thread and its memory does.
     let zipped: Promise<Buffer> | null = null;
-    const page = { plain, zipped: () => (zipped ??= plain.then((bytes) => zip(bytes))) };
+    const page = { plain, zipped: () => (zipped ??= plain.then((bytes) => gzipSync(bytes))) };
     ofThisTurn.set(watched, page);
     setImmediate(() => ofThisTurn.delete(watched));
     return page;
