@@ -217,7 +217,7 @@ async function untilItAnswers(url: string, exited: Promise<Exit>, stderr: () => 
     throw new Error(`the gate ended with ${signal ?? `exit code ${code}`} before it answered:\n${stderr()}`);
   });
   const answered = async (): Promise<void> => {
-    for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(20)) {
+    for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(5)) {
       const health = await call(new URL('/healthz', url)).catch(() => null);
       if (health?.status === 200) return;
     }
