@@ -223,8 +223,14 @@ async function settle(
   if (result.kind !== 'claimed') return result;
   const own = containers.find((container) => container.id === result.containerId);
   if (!own) {
+    // Removed by somebody, or not shown by a list that shows not everything: what is not in the books is not started.
+    const removed = await parts.hands.remove(result.containerId);
     parts.launches.drop(result.containerId);
-    return { kind: 'again', why: 'gone' };
+    if (removed.kind !== 'in_doubt') return { kind: 'again', why: 'gone' };
+    return refuse('docker_unavailable', {
+      detail: `the container that was created is on no list, and was not started; whether it could be removed is not known: ${removed.detail}`,
+      rolledBack: false,
+    });
   }
   if (!hasRival(own.id, result.cards, occupancy)) return result;
   parts.meter.claimRace();

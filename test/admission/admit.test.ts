@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Hold, Lock } from '../../src/model/ports.js';
 import type { SeenContainer } from '../../src/model/snapshot.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
-import { console_, jobSpec, nobodyGone, testDesk, uuidOf, type TestDesk } from '../support/desk.js';
+import { console_, jobSpec, nobodyGone, realClock, testDesk, uuidOf, type TestDesk } from '../support/desk.js';
 
 const admit = (desk: TestDesk, ...spec: Parameters<typeof jobSpec>) =>
   desk.admit(jobSpec(...spec), console_, nobodyGone());
@@ -274,6 +275,37 @@ describe('doubt', () => {
     expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', replayed: true });
   });
 
+  test('a name that something holds which no list shows is refused, and nobody says that nothing is left', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = () => ({ kind: 'name_taken', daemonMessage: 'Conflict' });
+    // Twenty times as fast: each try asks for two seconds whether it shows.
+    const clock = { ...realClock, monotonic: () => 20 * performance.now() };
+    const settings = { admitTimeoutMs: 60_000 };
+    expect(await admit(testDesk(runtime, { clock, settings }), 'train')).toMatchObject({
+      code: 'create_failed',
+      detail: 'the name tuneplane-train is taken, and no list shows by what',
+      rolledBack: false,
+    });
+  });
+
+  test.each([
+    ['goes when it is removed', false, { code: 'create_failed', rolledBack: true }, 0],
+    ['cannot be removed', true, { code: 'docker_unavailable', rolledBack: false }, 1],
+  ])('a container that no list shows is not started, and %s', async (_says, stays, expected, left) => {
+    const runtime = fakeRuntime();
+    runtime.list = async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 1 });
+    if (stays) runtime.remove = async () => ({ kind: 'in_doubt', detail: 'socket hang up' });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject(expected);
+    expect(runtime.started).toEqual([]);
+    expect(runtime.containers.size).toBe(left);
+  });
+
+  test('an image that is removed before each create is an image that is not there', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = () => ({ kind: 'image_gone', daemonMessage: 'No such image' });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'image_not_found' });
+  });
+
   test('a start that did not answer and happened is admitted', async () => {
     const runtime = fakeRuntime();
     runtime.onStart = (id) => {
@@ -421,6 +453,25 @@ describe('callers', () => {
     const both = await Promise.all([admit(desk, 'train'), admit(desk, 'train')]);
     expect(both.map((decision) => decision.kind === 'admitted' && decision.replayed)).toEqual([false, true]);
     expect(runtime.started).toHaveLength(1);
+  });
+
+  test('who stood behind others of the same run for all of its time is told to ask again', async () => {
+    const runtime = fakeRuntime();
+    // Each request before it takes the whole of its start, and leaves nothing that the next could be answered with.
+    runtime.onStart = async () => {
+      await pause(300);
+      return { kind: 'failed', daemonMessage: 'no' };
+    };
+    const settings = { admitTimeoutMs: 200, pullWaitMs: 0, startTimeoutMs: 350 };
+    const desk = testDesk(runtime, { settings });
+    const decisions = await Promise.all([1, 2, 3].map(() => admit(desk, 'train')));
+    expect(decisions.map((decision) => 'code' in decision && decision.code)).toEqual([
+      'start_failed',
+      'start_failed',
+      'busy',
+    ]);
+    expect(decisions[2]).toMatchObject({ detail: expect.stringContaining('the run train') });
+    expect(runtime.containers.size).toBe(0);
   });
 
   test('who hung up before the create leaves no trace', async () => {

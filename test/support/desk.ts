@@ -133,7 +133,13 @@ export interface TestDesk extends Desk {
 
 export function testDesk(
   runtime: FakeRuntime,
-  options: { cards?: number; settings?: Partial<AdmitSettings>; lock?: Lock; random?: () => number } = {},
+  options: {
+    cards?: number;
+    settings?: Partial<AdmitSettings>;
+    lock?: Lock;
+    random?: () => number;
+    clock?: Clock;
+  } = {},
 ): TestDesk {
   const machine: { rows: GpuRow[] | null } = { rows: healthyRows(options.cards ?? 4) };
   const lock = options.lock ?? localLock();
@@ -146,7 +152,7 @@ export function testDesk(
     hands: runtime,
     cardBook: { remembered: () => rememberedOf(machine.rows ?? []) },
     lock,
-    clock: realClock,
+    clock: options.clock ?? realClock,
     meter,
     log: quietLog,
     random: options.random ?? Math.random,
