@@ -53,7 +53,10 @@ function bestOf(candidates: Candidates, order: readonly Preference[]): Best {
     }
   };
   candidates.each((cards) => {
-    if (best === null) return crown(cards, 0);
+    if (best === null) {
+      crown(cards, 0);
+      return;
+    }
     for (let at = 0; at < order.length; at += 1) {
       const cost = (order[at] as Preference).cost(cards);
       if (cost === costs[at]) continue;
@@ -63,10 +66,10 @@ function bestOf(candidates: Candidates, order: readonly Preference[]): Best {
       } else if (others === 'none') others = 'worse';
       // Those that were its equal so far and came off worse here: the preference made the difference.
       decided[at] = true;
-      return undefined;
+      return;
     }
     others = 'equal';
-    return undefined;
+    return;
   });
   if (best === null) throw new Error('there is no candidate to choose from');
   return { best, decided, others };
