@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.js';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: most of what they do is wait.
+    maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     // Real engines and real Redis servers: slow only where something is wrong, and then the limit says so.
     testTimeout: 60_000,
     hookTimeout: 90_000,

@@ -205,8 +205,9 @@ async function verify(
   if (!results.some((result) => result.kind === 'claimed')) return results;
   const docker = await parts.books.list();
   if (docker.kind === 'blind') {
+    const detail = `the containers could not be listed again after the create, so nothing was started: ${docker.detail}`;
     return Promise.all(
-      results.map(async (result) => (result.kind === 'claimed' ? giveUp(result, docker.detail, parts) : result)),
+      results.map(async (result) => (result.kind === 'claimed' ? giveUp(result, detail, parts) : result)),
     );
   }
   const occupancy = parts.rejudge({ ...snapshot, docker });
@@ -223,14 +224,9 @@ async function settle(
   if (result.kind !== 'claimed') return result;
   const own = containers.find((container) => container.id === result.containerId);
   if (!own) {
-    // Removed by somebody, or not shown by a list that shows not everything: what is not in the books is not started.
-    const removed = await parts.hands.remove(result.containerId);
-    parts.launches.drop(result.containerId);
-    if (removed.kind !== 'in_doubt') return { kind: 'again', why: 'gone' };
-    return refuse('docker_unavailable', {
-      detail: `the container that was created is on no list, and was not started; whether it could be removed is not known: ${removed.detail}`,
-      rolledBack: false,
-    });
+    // Removed by somebody; or the list shows not everything, and what is not in the books is not started.
+    const refusal = await giveUp(result, 'a list does not show what was created, and it was not started', parts);
+    return refusal.rolledBack === true ? { kind: 'again', why: 'gone' } : refusal;
   }
   if (!hasRival(own.id, result.cards, occupancy)) return result;
   parts.meter.claimRace();
@@ -241,11 +237,11 @@ async function settle(
   return { kind: 'again', why: 'lost_race' };
 }
 
-async function giveUp(claimed: Claimed, detail: string, parts: TurnParts): Promise<TurnResult> {
+async function giveUp(claimed: Claimed, detail: string, parts: TurnParts): Promise<Refusal> {
   const removed = await parts.hands.remove(claimed.containerId);
   parts.launches.drop(claimed.containerId);
   return refuse('docker_unavailable', {
-    detail: `the containers could not be listed again after the create, so nothing was started: ${detail}`,
+    detail,
     rolledBack: removed.kind === 'removed' || removed.kind === 'gone',
   });
 }

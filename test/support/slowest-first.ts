@@ -1,0 +1,41 @@
+/** In which order the test files run. */
+
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that wait a long time for something real, the longest first: one that is begun last keeps the whole run waiting while
+ * nothing else is left to do. All others follow as vitest orders them.
+ */
+const SLOWEST = [
+  'image/image',
+  'lock/lease-trouble',
+  'soak/storm',
+  'page/page',
+  'cli/pack',
+  'trouble/docker-claims',
+  'e2e/take-up',
+  'e2e/nvidia-smi-trouble',
+  'trouble/growth',
+  'grafana/alerts',
+  'probe/stand-in',
+  'probe/nvidia-smi',
+  'cli/client',
+  'trouble/docker-lists',
+  'trouble/redis-replies',
+  'lock/lease',
+  'e2e/redis-trouble',
+  'e2e/process-runtime',
+  'doctor/doctor',
+  'e2e/docker-down',
+].map((name) => `/test/${name}.test.ts`);
+
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = SLOWEST.findIndex((name) => moduleId.endsWith(name));
+      return at === -1 ? SLOWEST.length : at;
+    };
+    // oxlint-disable-next-line unicorn/no-array-sort -- vitest's own, which gives a new list
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+  }
+}
