@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    // One more than the cores of a small machine: most of what they do is wait.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: half of what they do is wait.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // Real engines and real Redis servers: slow only where something is wrong, and then the limit says so.
     testTimeout: 60_000,
