@@ -114,7 +114,8 @@ describe.each(both)('from a registry ($program)', (which) => {
     );
     expect(answer).toEqual({ kind: 'failed', daemonMessage: 'no progress for 0.3 s' });
     registry.release();
-    expect(await ensure(image, WAIT_MS)).toEqual({ kind: 'present' });
+    // On a busy machine even a good registry can be silent for as long as this one may.
+    await expect.poll(() => ensure(image, WAIT_MS)).toEqual({ kind: 'present' });
   });
 });
 

@@ -139,8 +139,10 @@ test('memory, handles and timers are after the work what they were before it', {
     after = await weigh();
     if (LARGE) console.log(asRow((SCRAPES * step) / STEPS, (DECISIONS * step) / STEPS, after));
   }
-  // One more or less is a connection to Docker that is kept or not.
-  expect(summed(after.handles)).toBeLessThanOrEqual(summed(before.handles) + 3);
+  // One more or less is a connection to Docker that is kept or not; what is not kept for ever goes within seconds.
+  const most = summed(before.handles) + 3;
+  for (let patience = 0; summed(after.handles) > most && patience < 10; patience++) after = await weigh();
+  expect(summed(after.handles)).toBeLessThanOrEqual(most);
   expect(after.timers).toBeLessThanOrEqual(before.timers + 3);
   if (LARGE) expect(after.fileDescriptors).toBeLessThanOrEqual(before.fileDescriptors + 5);
   expect(after.heapMib).toBeLessThan(before.heapMib + 5);
