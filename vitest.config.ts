@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    // Twice the cores of a small machine: half of what they do is wait.
-    maxWorkers: 4,
+    // One more than the cores of a small machine: half of what they do is wait.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // Real engines and real Redis servers: slow only where something is wrong, and then the limit says so.
     testTimeout: 60_000,

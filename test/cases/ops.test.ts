@@ -132,7 +132,7 @@ describe('nvidia-smi was stuck in the driver: it cannot be killed, and every lat
     for (let poll = 0; poll < 40; poll += 1) {
       const began = performance.now();
       const look = await eyes.recent(0, 5000);
-      expect(performance.now() - began).toBeLessThan(500);
+      expect(performance.now() - began).toBeLessThan(1500);
       expect(look.gpus).toMatchObject({ kind: 'blind', why: 'overlap' });
       expect(look.processes).toMatchObject({ kind: 'blind', why: 'overlap' });
     }

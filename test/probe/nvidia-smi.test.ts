@@ -321,8 +321,8 @@ describe('a run that does not end', () => {
       instead: { gpus: { rc: 15, out: 'Unable to determine the device handle: GPU is lost\n' } },
     });
     const startedAt = performance.now();
-    const { gpus } = await eye({ timeoutMs: 800 }).gpus();
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    const { gpus } = await eye({ timeoutMs: 2000 }).gpus();
+    expect(performance.now() - startedAt).toBeLessThan(3500);
     expect(gpus).toMatchObject({ kind: 'blind', why: 'exit', detail: expect.stringContaining('GPU is lost') });
   });
 
@@ -431,7 +431,7 @@ describe('the links', () => {
     const first = performance.now() - startedAt;
     expect(await smi.links(gpus)).toBeNull();
     expect(first).toBeLessThan(4000);
-    expect(performance.now() - startedAt - first).toBeLessThan(500);
+    expect(performance.now() - startedAt - first).toBeLessThan(1500);
   });
 });
 
@@ -443,7 +443,7 @@ describe('the links of another driver', () => {
     const { gpus } = await smi.gpus();
     const startedAt = performance.now();
     const links = await smi.links(gpus);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(1500);
     expect(links?.size).toBe(4);
     await until('topo was asked', () => little.runs('topo').length === 2);
   });
