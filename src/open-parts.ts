@@ -14,7 +14,6 @@ import { openStateFolder, type StateFolder } from './lock/state-folder.js';
 import { defaultStateFolders } from './lock/usable-folder.js';
 import type { Books, Clock, Hands, Lock, Log, Meter } from './model/ports.js';
 import { createDockerBooks } from './probe/containers.js';
-import { checkEngine, createDockerClient } from './runtime/docker-client.js';
 import { createDockerHands } from './runtime/docker.js';
 import { dockerRootDir } from './runtime/docker-root.js';
 import { openProcessRuntime } from './runtime/process/open.js';
@@ -82,6 +81,8 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
 
 /** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
 async function findDocker(log: Log): Promise<Docker> {
+  // Loaded here, since a gate that starts plain processes never needs it.
+  const { checkEngine, createDockerClient } = await import('./runtime/docker-client.js');
   const found = createDockerClient(process.env);
   if (found.kind === 'problem') throw new CannotStart(found.detail);
   const engine = await checkEngine(found.docker);

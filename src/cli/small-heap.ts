@@ -3,10 +3,10 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * V8 lets the heap grow several times over before it collects, which is meant for servers that own their machine: 20,000
+ * V8 lets the heap grow several times over before it collects, which is meant for servers that own their machine: 9,000
  * scrapes took a gate of 30 MiB of live data to 150 MiB. Now it collects sooner, at no cost in time that could be measured, and
  * no limit is set at which a gate would die. V8 reads both flags at each collection, so that they may be set while it runs
- * (Node 20 and 24). To be called before anything else is loaded.
+ * (Node 20 and 24). To be called before the parts of the gate are loaded.
  */
 export function keepHeapSmall(): void {
   // By how much the live data may grow before the next whole collection.

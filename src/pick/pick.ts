@@ -69,7 +69,6 @@ function bestOf(candidates: Candidates, order: readonly Preference[]): Best {
       return;
     }
     others = 'equal';
-    return;
   });
   if (best === null) throw new Error('there is no candidate to choose from');
   return { best, decided, others };

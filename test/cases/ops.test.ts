@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDockerBooks } from '../../src/probe/containers.js';
-import { createEyes } from '../../src/probe/look.js';
-import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
 import { toDockerTrouble, inWords } from '../../src/probe/docker-errors.js';
-import { createDesk, keptLog, movableClock, trueClock } from '../probe/program.js';
-import { emptyBooks, emptyCardBook } from '../support/empty-ports.js';
+import { createDesk, keptLog, movableClock } from '../probe/program.js';
+import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
@@ -103,23 +101,7 @@ describe('nvidia-smi was stuck in the driver: it cannot be killed, and every lat
   const programs = createDesk();
   afterAll(() => programs.cleanUp());
   const eyesOn = (script: string, timeoutMs: number) =>
-    createEyes({
-      smi: createNvidiaSmi({
-        program: programs.program(script),
-        timeoutMs,
-        checkHealth: true,
-        clock: trueClock,
-        log: keptLog(),
-      }),
-      books: emptyBooks,
-      cardBook: emptyCardBook,
-      clock: trueClock,
-      log: keptLog(),
-      checkExternal: true,
-      checkHealth: true,
-      limitMs: timeoutMs + 1000,
-      onLook: () => undefined,
-    });
+    eyesOnCards(programs.program(script), timeoutMs, timeoutMs + 1000);
 
   test('one child of a kind is all there ever is, and everybody else has an answer at once', async () => {
     // What it leaves behind escapes the kill and holds its output: not gone, as a process in the driver is not.

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { LABEL } from '../../src/model/labels.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { ContainerState, Probed, SeenContainer, Snapshot } from '../../src/model/snapshot.js';
+import { HEALTH_FIELDS } from '../../src/probe/fields.js';
 import { parseClaim } from '../../src/probe/parse-claim.js';
 import { parseGpuRows, parseProcesses } from '../../src/probe/parse-nvidia-smi.js';
 
@@ -67,7 +68,7 @@ export function readVectors(url: URL): readonly unknown[] {
 export function snapshotOf({ cards, processes, containers, broken, settings }: OccupancyVector['machine']): Snapshot {
   const dark = broken.includes('all');
   const healthSeen = settings.check_health && !broken.includes('health');
-  const fields = fieldsOf(cards).filter((field) => healthSeen || !HEALTH_FIELDS.has(field));
+  const fields = fieldsOf(cards).filter((field) => healthSeen || !healthFields.has(field));
   const text = cards.map((card) => fields.map((field) => card[field]).join(', ')).join('\n');
   const list = processes.map((uuid, at) => `${uuid}, ${4000 + at}, python, 400`).join('\n');
   return {
@@ -99,17 +100,7 @@ export function rulesOf({ settings }: OccupancyVector['machine']): JudgeRules {
   };
 }
 
-const HEALTH_FIELDS = new Set([
-  'retired_pages.pending',
-  'ecc.errors.uncorrected.volatile.total',
-  'clocks_throttle_reasons.hw_slowdown',
-  'gpu_recovery_action',
-  'reset_status.reset_required',
-  'fabric.state',
-  'fabric.status',
-  'remapped_rows.pending',
-  'remapped_rows.failure',
-]);
+const healthFields: ReadonlySet<string> = new Set(HEALTH_FIELDS);
 
 /** Index and uuid first, as the probe asks; the rest in the order of the vector. */
 function fieldsOf(cards: OccupancyVector['machine']['cards']): readonly string[] {

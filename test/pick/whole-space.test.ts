@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { cardIndex } from '../../src/model/card.js';
 import { MOST_SETS, candidatesFor } from '../../src/pick/candidates.js';
+import type { IndexLinks } from '../../src/pick/islands.js';
 import { pick } from '../../src/pick/pick.js';
+import { preferences } from '../../src/pick/preferences.js';
 import { twoIslands } from './links.js';
 import { naiveOrder, subsets } from './naive.js';
 
@@ -34,6 +36,16 @@ describe.each(Array.from({ length: 10 }, (_, count) => count))('for %i of 8 card
     expect(everyFreeSet).toHaveLength(256);
   });
 
+  test('the reasons are the preferences that left fewer to choose from, one after the other', () => {
+    for (const free of everyFreeSet.filter((cards) => count > 0 && cards.length >= count)) {
+      for (const links of [null, twoIslands]) {
+        const reasons = pick(free.map(cardIndex), count, links)?.placement.reasons;
+        expect(reasons, `of ${free.join(',')}`).toEqual(reasonsOneByOne(free, count, links));
+      }
+    }
+    expect(everyFreeSet).toHaveLength(256);
+  });
+
   test('with two islands no more of them are used than must be', () => {
     for (const free of everyFreeSet.filter((cards) => count > 0 && cards.length >= count)) {
       const left = free.filter((card) => card < 4).length;
@@ -43,6 +55,20 @@ describe.each(Array.from({ length: 10 }, (_, count) => count))('for %i of 8 card
     expect(everyFreeSet).toHaveLength(256);
   });
 });
+
+/** By a list of all sets that each preference makes shorter. */
+function reasonsOneByOne(free: readonly number[], count: number, links: IndexLinks | null): string[] {
+  let left = subsets(free, count).map((cards) => cards.map(cardIndex));
+  const reasons = left.length === 1 ? ['there is no other choice'] : [];
+  for (const { cost, says } of preferences(free.map(cardIndex), count, links)) {
+    const costs = left.map(cost);
+    const least = Math.min(...costs);
+    const best = left.filter((_, at) => costs[at] === least);
+    if (best.length < left.length) reasons.push(says(least));
+    left = best;
+  }
+  return left.length > 1 ? [...reasons, 'the lowest indices of what was equal'] : reasons;
+}
 
 describe('on a machine with too many sets to compare', () => {
   const all = Array.from({ length: 32 }, (_, index) => cardIndex(index));

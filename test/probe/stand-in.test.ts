@@ -4,12 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cardUuid } from '../../src/model/card.js';
 import type { Eyes } from '../../src/model/ports.js';
 import type { Off, Probed, Snapshot } from '../../src/model/snapshot.js';
-import { createEyes } from '../../src/probe/look.js';
-import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
 import { cardAt, healthyMachine, putLoad, type Machine } from '../../src/stand-in/machine.js';
-import { emptyBooks, emptyCardBook } from '../support/empty-ports.js';
+import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { compileStandIn } from './compiled.js';
-import { createDesk, keptLog, trueClock, until } from './program.js';
+import { createDesk, until } from './program.js';
 
 // The eyes on the stand-in `nvidia-smi`, a real program that answers as the real one does.
 const desk = createDesk();
@@ -28,17 +26,7 @@ const isThere = (machine: Machine): void => writeFileSync(machineFile, JSON.stri
 
 function eyesOn(machine: Machine, timeoutMs = 10_000): Eyes {
   isThere(machine);
-  return createEyes({
-    smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: trueClock, log: keptLog() }),
-    books: emptyBooks,
-    cardBook: emptyCardBook,
-    clock: trueClock,
-    log: keptLog(),
-    checkExternal: true,
-    checkHealth: true,
-    limitMs: timeoutMs + 5000,
-    onLook: () => undefined,
-  });
+  return eyesOnCards(program, timeoutMs, timeoutMs + 5000);
 }
 
 function seen<T>(probed: Probed<T> | Off): T {

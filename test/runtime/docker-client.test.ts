@@ -103,7 +103,7 @@ describe('an engine', () => {
   });
 });
 
-test('dockerode is loaded without gRPC, protobuf and SSH, which take two thirds of its time', async () => {
+test('dockerode is loaded without gRPC, protobuf and SSH, which take more than half of its time', async () => {
   const built = JSON.stringify(new URL('../../dist/runtime/lean-dockerode.js', import.meta.url).href);
   const source = `import { createRequire } from 'node:module';
     import { loadDockerode } from ${built};
