@@ -15,7 +15,7 @@ import { defaultStateFolders } from './lock/usable-folder.js';
 import type { Books, Clock, Hands, Lock, Log, Meter } from './model/ports.js';
 import { createDockerBooks } from './probe/containers.js';
 import { createDockerHands } from './runtime/docker.js';
-import { dockerRootDir } from './runtime/docker-root.js';
+import { dockerRootDir } from './docker/data-root.js';
 import { openProcessRuntime } from './runtime/process/open.js';
 import { createFindAuth, dockerConfigFile } from './runtime/registry-auth.js';
 import type { Settings } from './settings/settings.js';
@@ -82,7 +82,7 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
 /** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
 async function findDocker(log: Log): Promise<Docker> {
   // Loaded here, since a gate that starts plain processes never needs it.
-  const { checkEngine, createDockerClient } = await import('./runtime/docker-client.js');
+  const { checkEngine, createDockerClient } = await import('./docker/client.js');
   const found = createDockerClient(process.env);
   if (found.kind === 'problem') throw new CannotStart(found.detail);
   const engine = await checkEngine(found.docker);

@@ -2,9 +2,9 @@ import type Docker from 'dockerode';
 import { containerName, LABEL } from '../model/labels.js';
 import type { Books, Clock, Log } from '../model/ports.js';
 import type { BlindReason, Probed, SeenContainer } from '../model/snapshot.js';
-import { askDocker, type Asked } from './ask-docker.js';
+import { askDocker, type Asked } from '../docker/ask-docker.js';
 import { createCardsGiven } from './cards-given.js';
-import { inWords } from './docker-errors.js';
+import { inWords } from '../docker/errors.js';
 import {
   needsInspect,
   parseContainerList,

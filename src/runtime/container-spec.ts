@@ -1,7 +1,7 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { ContainerRequest, Grant, JobSpec, Mount } from '../model/admission.js';
 import { containerName } from '../model/labels.js';
-import { UNLIMITED } from './locked-memory.js';
+import { UNLIMITED } from '../docker/locked-memory.js';
 import { deviceIds, runLabels } from './run-labels.js';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDockerBooks } from '../../src/probe/containers.js';
-import { toDockerTrouble, inWords } from '../../src/probe/docker-errors.js';
+import { toDockerTrouble, inWords } from '../../src/docker/errors.js';
 import { createDesk, keptLog, movableClock } from '../probe/program.js';
 import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/doctor/check.js';
-import { lockedMemoryLimit } from '../../src/runtime/locked-memory.js';
+import { lockedMemoryLimit } from '../../src/docker/locked-memory.js';
 import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine.js';
 import { folderWithCards, runCommand } from '../support/command.js';
 import { startEngine, type Engine } from '../support/engine.js';

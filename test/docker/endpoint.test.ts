@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { dockerEndpoint } from '../../src/runtime/docker-endpoint.js';
+import { dockerEndpoint } from '../../src/docker/endpoint.js';
 
 const id = createHash('sha256').update('lab').digest('hex');
 const meta = (Host: string) => JSON.stringify({ Name: 'lab', Endpoints: { docker: { Host } } });

@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { askDocker } from '../probe/ask-docker.js';
-import { inWords } from '../probe/docker-errors.js';
-import { dockerEndpoint, type DockerEndpoint } from './docker-endpoint.js';
+import { askDocker } from './ask-docker.js';
+import { inWords } from './errors.js';
+import { dockerEndpoint, type DockerEndpoint } from './endpoint.js';
 import { loadDockerode } from './lean-dockerode.js';
 
 const Dockerode = loadDockerode();

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
-import { askDocker } from '../probe/ask-docker.js';
-import { inWords } from '../probe/docker-errors.js';
+import { askDocker } from './ask-docker.js';
+import { inWords } from './errors.js';
 
 /** `no_image`: it could not be tried, since the image is not here. `in_doubt`: no clear word from the engine. */
 export type Tried =

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { askImages, askInfo, askVersion } from '../../src/runtime/engine-facts.js';
+import { askImages, askInfo, askVersion } from '../../src/docker/engine-facts.js';
 import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/strange-docker.js';
 
 let strange: StrangeDocker;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkEngine, createDockerClient } from '../../src/runtime/docker-client.js';
+import { checkEngine, createDockerClient } from '../../src/docker/client.js';
 import { startEngine } from '../support/engine.js';
 import { startStrangeDocker } from '../support/strange-docker.js';
 
@@ -104,7 +104,7 @@ describe('an engine', () => {
 });
 
 test('dockerode is loaded without gRPC, protobuf and SSH, which take more than half of its time', async () => {
-  const built = JSON.stringify(new URL('../../dist/runtime/lean-dockerode.js', import.meta.url).href);
+  const built = JSON.stringify(new URL('../../dist/docker/lean-dockerode.js', import.meta.url).href);
   const source = `import { createRequire } from 'node:module';
     import { loadDockerode } from ${built};
     new (loadDockerode())();

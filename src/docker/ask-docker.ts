@@ -1,4 +1,4 @@
-import { toDockerTrouble, type DockerTrouble } from './docker-errors.js';
+import { toDockerTrouble, type DockerTrouble } from './errors.js';
 
 /** What came of one call to Docker. */
 export type Asked<T> = { readonly kind: 'answer'; readonly value: T } | DockerTrouble;

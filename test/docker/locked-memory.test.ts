@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockedMemoryLimit } from '../../src/runtime/locked-memory.js';
+import { lockedMemoryLimit } from '../../src/docker/locked-memory.js';
 
 let proc: string;
 beforeEach(() => {

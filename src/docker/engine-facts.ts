@@ -3,8 +3,8 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import type { Probed } from '../model/snapshot.js';
-import { askDocker } from '../probe/ask-docker.js';
-import { inWords } from '../probe/docker-errors.js';
+import { askDocker } from './ask-docker.js';
+import { inWords } from './errors.js';
 
 /** `GET /version`. */
 export interface EngineVersion {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { daemonsSeen, findHook } from '../../src/runtime/daemon-process.js';
+import { daemonsSeen, findHook } from '../../src/docker/daemon-process.js';
 
 let proc: string;
 beforeEach(() => {
