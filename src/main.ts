@@ -21,7 +21,7 @@ import { createNvidiaSmi } from './probe/nvidia-smi.js';
 import { tellChanges } from './probe/tell-changes.js';
 import { sweepLeftOvers } from './runtime/left-overs.js';
 import { unclaimedByGates } from './runtime/older-agents.js';
-import { tellingHands } from './runtime/telling-hands.js';
+import { tellingHands } from './runtime/notifying-hands.js';
 import { writeAddress } from './settings/addresses.js';
 import { readBuild } from './settings/build.js';
 import type { Settings } from './settings/settings.js';

@@ -13,11 +13,11 @@ import { passwordFrom } from './lock/password-file.js';
 import { openStateFolder, type StateFolder } from './lock/state-folder.js';
 import { defaultStateFolders } from './lock/usable-folder.js';
 import type { Books, Clock, Hands, Lock, Log, Meter } from './model/ports.js';
-import { createDockerBooks } from './probe/containers.js';
-import { createDockerHands } from './runtime/docker.js';
+import { createDockerBooks } from './runtime/docker/books.js';
+import { createDockerHands } from './runtime/docker/hands.js';
 import { dockerRootDir } from './docker/data-root.js';
 import { openProcessRuntime } from './runtime/process/open.js';
-import { createFindAuth, dockerConfigFile } from './runtime/registry-auth.js';
+import { createFindAuth, dockerConfigFile } from './runtime/docker/registry-auth.js';
 import type { Settings } from './settings/settings.js';
 
 /** Why the gate cannot start, in sentences for the operator. */

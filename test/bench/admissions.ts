@@ -196,7 +196,7 @@ export async function manyContainers(engine: Engine): Promise<Row> {
   for (let made = 0; made < 20; made += 4) {
     await Promise.all(Array.from({ length: 4 }, async () => (await engine.docker.createContainer(body)).start()));
   }
-  const { createDockerBooks } = await import('../../src/probe/containers.js');
+  const { createDockerBooks } = await import('../../src/runtime/docker/books.js');
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const books = createDockerBooks({ docker: engine.docker, clock, log });

@@ -2,7 +2,7 @@
 
 import { onTestFinished } from 'vitest';
 import type { Books } from '../../src/model/ports.js';
-import { createDockerBooks } from '../../src/probe/containers.js';
+import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { quietLog, realClock } from '../support/desk.js';
 import { startStrangeDocker } from '../support/strange-docker.js';
 

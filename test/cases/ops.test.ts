@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDockerBooks } from '../../src/probe/containers.js';
+import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { toDockerTrouble, inWords } from '../../src/docker/errors.js';
 import { createDesk, keptLog, movableClock } from '../probe/program.js';
 import { eyesOnCards } from '../support/eyes-on-cards.js';

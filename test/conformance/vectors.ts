@@ -5,7 +5,7 @@ import { LABEL } from '../../src/model/labels.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { ContainerState, Probed, SeenContainer, Snapshot } from '../../src/model/snapshot.js';
 import { HEALTH_FIELDS } from '../../src/probe/fields.js';
-import { parseClaim } from '../../src/probe/parse-claim.js';
+import { parseClaim } from '../../src/runtime/parse-claim.js';
 import { parseGpuRows, parseProcesses } from '../../src/probe/parse-nvidia-smi.js';
 
 /** A set of free cards and the cards that another implementation picked; null where there are too few. */

@@ -1,5 +1,5 @@
-import { createDockerBooks } from '../../src/probe/containers.js';
-import { createDockerHands } from '../../src/runtime/docker.js';
+import { createDockerBooks } from '../../src/runtime/docker/books.js';
+import { createDockerHands } from '../../src/runtime/docker/hands.js';
 import { startEngine } from '../support/engine.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
 import { listeningLog, wallClock } from '../support/jobs.js';

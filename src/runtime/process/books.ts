@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { containerName } from '../../model/labels.js';
 import type { Books, Clock, RunDetails } from '../../model/ports.js';
 import type { ContainerState, Probed, SeenContainer } from '../../model/snapshot.js';
-import { parseClaim } from '../../probe/parse-claim.js';
+import { parseClaim } from '../parse-claim.js';
 import { BESIDE } from './claim-file.js';
 import type { ClaimsFolder, Entry } from './claims-folder.js';
 import type { Liveness } from './liveness.js';

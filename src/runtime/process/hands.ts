@@ -1,7 +1,7 @@
 import type { Clock, CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports.js';
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
-import { runLabels } from '../run-labels.js';
+import { runLabels } from '../labels.js';
 import type { ClaimsFolder } from './claims-folder.js';
 import { findProgram } from './find-program.js';
 import { jobEnvironment } from './job-environment.js';

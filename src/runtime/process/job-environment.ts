@@ -1,7 +1,7 @@
 /** The environment that a job is started with. */
 
 import type { Grant, JobSpec } from '../../model/admission.js';
-import { deviceIds } from '../run-labels.js';
+import { deviceIds } from '../labels.js';
 
 /** By it a job's processes are known, wherever they have gone. */
 export const CLAIM_ID_VARIABLE = 'TUNEPLANE_CLAIM_ID';

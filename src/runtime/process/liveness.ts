@@ -2,7 +2,7 @@
 
 import { liveProcess, liveProcesses, sameBoot } from './kernel.js';
 import type { Standing } from './claim-file.js';
-import { createMarks, type Marks } from './marks.js';
+import { createMarks, type Marks } from './environment-search.js';
 
 type Run = Extract<Standing, { kind: 'run' }>;
 

@@ -1,5 +1,5 @@
-import { endJob, newClaimsFolder, processRuntime } from '../support/process-jobs.js';
-import { runtimeContract } from '../support/runtime-contract.js';
+import { endJob, newClaimsFolder, processRuntime } from '../../support/process-jobs.js';
+import { runtimeContract } from '../../support/runtime-contract.js';
 
 const folder = newClaimsFolder();
 

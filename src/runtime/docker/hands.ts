@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { Clock, CreateAnswer, Hands, Log, RemoveAnswer, StartAnswer } from '../model/ports.js';
-import { askDocker } from '../docker/ask-docker.js';
-import { inWords, type DockerTrouble } from '../docker/errors.js';
+import type { Clock, CreateAnswer, Hands, Log, RemoveAnswer, StartAnswer } from '../../model/ports.js';
+import { askDocker } from '../../docker/ask-docker.js';
+import { inWords, type DockerTrouble } from '../../docker/errors.js';
 import { containerSpec } from './container-spec.js';
 import { createImages } from './images.js';
-import { lockedMemoryLimit, UNLIMITED } from '../docker/locked-memory.js';
+import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
 import type { FindAuth } from './registry-auth.js';
 
 export interface DockerHandsOptions {

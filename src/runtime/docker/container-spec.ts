@@ -1,8 +1,8 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import type { ContainerRequest, Grant, JobSpec, Mount } from '../model/admission.js';
-import { containerName } from '../model/labels.js';
-import { UNLIMITED } from '../docker/locked-memory.js';
-import { deviceIds, runLabels } from './run-labels.js';
+import type { ContainerRequest, Grant, JobSpec, Mount } from '../../model/admission.js';
+import { containerName } from '../../model/labels.js';
+import { UNLIMITED } from '../../docker/locked-memory.js';
+import { deviceIds, runLabels } from '../labels.js';
 
 /**
  * The body that creates a run's container. Every key is written here, from an empty `HostConfig`: nothing of Docker's own

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseImageReference } from '../../src/runtime/image-reference.js';
+import { parseImageReference } from '../../../src/runtime/docker/image-reference.js';
 
 test.each([
   ['busybox', 'docker.io', 'busybox', 'latest'],

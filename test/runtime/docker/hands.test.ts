@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ContainerRequest } from '../../src/model/admission.js';
-import { createDockerBooks } from '../../src/probe/containers.js';
-import { createDockerHands, type DockerLimits } from '../../src/runtime/docker.js';
-import { startEngine, type Engine } from '../support/engine.js';
-import { grantOf, job, listeningLog, plainRequest, uuidOf, wallClock } from '../support/jobs.js';
+import type { ContainerRequest } from '../../../src/model/admission.js';
+import { createDockerBooks } from '../../../src/runtime/docker/books.js';
+import { createDockerHands, type DockerLimits } from '../../../src/runtime/docker/hands.js';
+import { startEngine, type Engine } from '../../support/engine.js';
+import { grantOf, job, listeningLog, plainRequest, uuidOf, wallClock } from '../../support/jobs.js';
 
 let engine: Engine;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authFor, createFindAuth, dockerConfigFile } from '../../src/runtime/registry-auth.js';
+import { authFor, createFindAuth, dockerConfigFile } from '../../../src/runtime/docker/registry-auth.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const credentials = (serveraddress: string, username = 'me', password = 'secret') => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RunDetails } from '../model/ports.js';
-import { CONTAINER_STATES, holds, type ContainerState, type Pinned, type SeenContainer } from '../model/snapshot.js';
-import { parseClaim, withDeviceRequest, type LabelledClaim } from './parse-claim.js';
+import type { RunDetails } from '../../model/ports.js';
+import { CONTAINER_STATES, holds, type ContainerState, type Pinned, type SeenContainer } from '../../model/snapshot.js';
+import { parseClaim, withDeviceRequest, type LabelledClaim } from '../parse-claim.js';
 
 /** One entry of Docker's list, read. */
 export interface ListedContainer {

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
-import type { Clock, Hands, ImageAnswer, Log } from '../model/ports.js';
-import { askDocker } from '../docker/ask-docker.js';
-import { inWords, toDockerTrouble } from '../docker/errors.js';
+import type { Clock, Hands, ImageAnswer, Log } from '../../model/ports.js';
+import { askDocker } from '../../docker/ask-docker.js';
+import { inWords, toDockerTrouble } from '../../docker/errors.js';
 import { parseImageReference, type ImageReference } from './image-reference.js';
 import { parsePullProgress } from './pull-progress.js';
 import type { FindAuth } from './registry-auth.js';

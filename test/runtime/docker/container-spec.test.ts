@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Grant } from '../../src/model/admission.js';
-import { cardIndex } from '../../src/model/card.js';
-import { containerSpec } from '../../src/runtime/container-spec.js';
-import { grantOf, job, plainRequest, uuidOf } from '../support/jobs.js';
+import type { Grant } from '../../../src/model/admission.js';
+import { cardIndex } from '../../../src/model/card.js';
+import { containerSpec } from '../../../src/runtime/docker/container-spec.js';
+import { grantOf, job, plainRequest, uuidOf } from '../../support/jobs.js';
 
 describe('the body that creates a container', () => {
   test('holds this and nothing else for the plainest job', () => {

@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { LABEL } from '../../src/model/labels.js';
-import { claimsFolder } from '../../src/runtime/process/claims-folder.js';
-import { kernelName, liveProcess } from '../../src/runtime/process/kernel.js';
-import { startLauncher } from '../../src/runtime/process/launcher.js';
-import { openProcessRuntime, type ProcessRuntime } from '../../src/runtime/process/open.js';
-import { grantOf, job, plainRequest, uuidOf, wallClock } from '../support/jobs.js';
-import { claimsIn, endJob, newClaimsFolder, processRuntime, type FoundClaim } from '../support/process-jobs.js';
+import { LABEL } from '../../../src/model/labels.js';
+import { claimsFolder } from '../../../src/runtime/process/claims-folder.js';
+import { kernelName, liveProcess } from '../../../src/runtime/process/kernel.js';
+import { startLauncher } from '../../../src/runtime/process/launcher.js';
+import { openProcessRuntime, type ProcessRuntime } from '../../../src/runtime/process/open.js';
+import { grantOf, job, plainRequest, uuidOf, wallClock } from '../../support/jobs.js';
+import { claimsIn, endJob, newClaimsFolder, processRuntime, type FoundClaim } from '../../support/process-jobs.js';
 
 type Runtime = Extract<ProcessRuntime, { kind: 'open' }>;
 

@@ -1,10 +1,10 @@
 import type Docker from 'dockerode';
-import { containerName, LABEL } from '../model/labels.js';
-import type { Books, Clock, Log } from '../model/ports.js';
-import type { BlindReason, Probed, SeenContainer } from '../model/snapshot.js';
-import { askDocker, type Asked } from '../docker/ask-docker.js';
+import { containerName, LABEL } from '../../model/labels.js';
+import type { Books, Clock, Log } from '../../model/ports.js';
+import type { BlindReason, Probed, SeenContainer } from '../../model/snapshot.js';
+import { askDocker, type Asked } from '../../docker/ask-docker.js';
 import { createCardsGiven } from './cards-given.js';
-import { inWords } from '../docker/errors.js';
+import { inWords } from '../../docker/errors.js';
 import {
   needsInspect,
   parseContainerList,
@@ -13,7 +13,7 @@ import {
   type ListedContainer,
   type Parsed,
 } from './parse-containers.js';
-import { createTroubleLog } from './trouble-log.js';
+import { createTroubleLog } from '../../probe/trouble-log.js';
 
 export interface DockerBooksOptions {
   readonly docker: Docker;

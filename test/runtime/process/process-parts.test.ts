@@ -5,8 +5,8 @@ import {
   readClaimFileName,
   writeClaim,
   type Claim,
-} from '../../src/runtime/process/claim-file.js';
-import { kernelName, liveProcess, liveProcesses, parseStat, sameBoot } from '../../src/runtime/process/kernel.js';
+} from '../../../src/runtime/process/claim-file.js';
+import { kernelName, liveProcess, liveProcesses, parseStat, sameBoot } from '../../../src/runtime/process/kernel.js';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const KERNEL = `${'b'.repeat(32)}-4026531836`;

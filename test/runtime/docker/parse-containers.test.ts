@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { parseClaim, withDeviceRequest } from '../../src/probe/parse-claim.js';
+import { parseClaim, withDeviceRequest } from '../../../src/runtime/parse-claim.js';
 import {
   needsInspect,
   parseContainerList,
   parseDetails,
   toSeenContainer,
   type ListedContainer,
-} from '../../src/probe/parse-containers.js';
-import { parsePinned } from '../../src/probe/parse-pinned.js';
-import type { Pinned } from '../../src/model/snapshot.js';
+} from '../../../src/runtime/docker/parse-containers.js';
+import { parsePinned } from '../../../src/runtime/docker/parse-pinned.js';
+import type { Pinned } from '../../../src/model/snapshot.js';
 
 const UUID = 'GPU-00000001-0000-4000-8000-000000000001';
 const OTHER = 'GPU-00000002-0000-4000-8000-000000000002';

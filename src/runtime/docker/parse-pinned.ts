@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Pinned } from '../model/snapshot.js';
+import type { Pinned } from '../../model/snapshot.js';
 
 /**
  * Which cards a container was given, from the body of its inspect.

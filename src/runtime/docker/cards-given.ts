@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
-import type { Pinned } from '../model/snapshot.js';
-import { askDocker } from '../docker/ask-docker.js';
-import { inWords } from '../docker/errors.js';
+import type { Pinned } from '../../model/snapshot.js';
+import { askDocker } from '../../docker/ask-docker.js';
+import { inWords } from '../../docker/errors.js';
 import { parsePinned } from './parse-pinned.js';
 
 /** Which cards containers were given, as their inspects tell: each asked once, for it never changes. */
