@@ -1,6 +1,6 @@
 import type { BlindReason, Probed } from '../model/snapshot.js';
 import type { Clock, Log } from '../model/ports.js';
-import { run, type Ran } from './run.js';
+import { run, type Ran } from '../program/run.js';
 import { clean } from './readings.js';
 import { within } from './within.js';
 

@@ -1,6 +1,6 @@
 /** Which processes carry a claim's id in their environment, wherever they have gone. */
 
-import { run } from '../../probe/run.js';
+import { run } from '../../program/run.js';
 import { CLAIM_ID_VARIABLE } from './job-environment.js';
 
 export interface Marks {

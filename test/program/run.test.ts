@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
-import { run, type Ran } from '../../src/probe/run.js';
+import { run, type Ran } from '../../src/program/run.js';
 import { within } from '../../src/probe/within.js';
-import { compileFile } from './compiled.js';
-import { createDesk, until } from './program.js';
+import { compileFile } from '../probe/compiled.js';
+import { createDesk, until } from '../probe/program.js';
 
 const desk = createDesk();
 afterAll(() => desk.cleanUp());
