@@ -17,7 +17,7 @@ import { CannotStart, openKeys, openLock, openRules, openRuntime, openState } fr
 import { createLastSeen } from './page/last-seen.js';
 import { rememberDecisions } from './page/recent-decisions.js';
 import { createEyes } from './probe/look.js';
-import { createNvidiaSmi } from './probe/nvidia-smi.js';
+import { createNvidiaSmi } from './probe/nvidia-smi/nvidia-smi.js';
 import { tellChanges } from './probe/tell-changes.js';
 import { sweepLeftOvers } from './runtime/left-overs.js';
 import { unclaimedByGates } from './runtime/older-agents.js';

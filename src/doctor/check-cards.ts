@@ -4,7 +4,7 @@ import { readlink } from 'node:fs/promises';
 import { readRemembered } from '../lock/read-remembered.js';
 import { defaultStateFolders } from '../lock/usable-folder.js';
 import type { GpusSeen, Probed } from '../model/snapshot.js';
-import { createNvidiaSmi, type NvidiaSmi } from '../probe/nvidia-smi.js';
+import { createNvidiaSmi, type NvidiaSmi } from '../probe/nvidia-smi/nvidia-smi.js';
 import { check, type Check } from './check.js';
 import type { Installation } from './installation.js';
 import { judgeCount, judgeNvidiaSmi, judgePersistence, judgeProcessList } from './judge-cards.js';

@@ -1,8 +1,8 @@
 import type { CardBook } from '../model/ports.js';
 import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } from '../model/snapshot.js';
 import { remember } from './inventory.js';
-import type { ParsedProcesses } from './parse-nvidia-smi.js';
-import type { CardsSeen } from './query-gpus.js';
+import type { ParsedProcesses } from './nvidia-smi/parse-nvidia-smi.js';
+import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 
 /** What the parts of a look have said so far; undefined where one has not. */
 export interface Said {

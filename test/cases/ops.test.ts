@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { toDockerTrouble, inWords } from '../../src/docker/errors.js';
-import { createDesk, keptLog, movableClock } from '../probe/program.js';
+import { createDesk, keptLog, movableClock } from '../probe/nvidia-smi/program.js';
 import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseGpuRows } from '../../src/probe/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 import { by } from '../support/metrics-page.js';
 import { watchMachine } from '../matrix/watched-machine.js';
 import { cardAt, machineWith, pageOf, seriesOfCard, statesOf, uuidOf, wouldGet } from './cards-of.js';

@@ -1,6 +1,6 @@
 /** `nvidia-smi` without a process: the stand-in's answer for a machine, played at once. */
 
-import type { Answer, Line } from '../../src/probe/line.js';
+import type { Answer, Line } from '../../src/probe/nvidia-smi/process-slot.js';
 import { answer } from '../../src/stand-in/answer.js';
 import type { Machine } from '../../src/stand-in/machine.js';
 

@@ -10,10 +10,10 @@ import type {
   Snapshot,
 } from '../../src/model/snapshot.js';
 import { createEyes, type EyesParts } from '../../src/probe/look.js';
-import type { NvidiaSmi } from '../../src/probe/nvidia-smi.js';
-import { parseGpuRows, type ParsedProcesses } from '../../src/probe/parse-nvidia-smi.js';
-import type { CardsSeen } from '../../src/probe/query-gpus.js';
-import { keptLog, movableClock, until } from './program.js';
+import type { NvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
+import { parseGpuRows, type ParsedProcesses } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import type { CardsSeen } from '../../src/probe/nvidia-smi/query-gpus.js';
+import { keptLog, movableClock, until } from './nvidia-smi/program.js';
 
 const seen = <T>(value: T): Probed<T> & { kind: 'seen' } => ({ kind: 'seen', value, tookMs: 1 });
 const blind = (why: 'exit' | 'timeout'): Probed<never> => ({

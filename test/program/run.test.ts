@@ -5,8 +5,8 @@ import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
 import { run, type Ran } from '../../src/program/run.js';
 import { within } from '../../src/probe/within.js';
-import { compileFile } from '../probe/compiled.js';
-import { createDesk, until } from '../probe/program.js';
+import { compileFile } from '../probe/nvidia-smi/compiled.js';
+import { createDesk, until } from '../probe/nvidia-smi/program.js';
 
 const desk = createDesk();
 afterAll(() => desk.cleanUp());

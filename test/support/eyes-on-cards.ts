@@ -2,8 +2,8 @@
 
 import type { Books, CardBook, Eyes } from '../../src/model/ports.js';
 import { createEyes } from '../../src/probe/look.js';
-import { createNvidiaSmi } from '../../src/probe/nvidia-smi.js';
-import { keptLog, trueClock } from '../probe/program.js';
+import { createNvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
+import { keptLog, trueClock } from '../probe/nvidia-smi/program.js';
 
 const emptyBooks: Books = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),

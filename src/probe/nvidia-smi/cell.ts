@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Reading } from '../model/snapshot.js';
+import type { Reading } from '../../model/snapshot.js';
 
 /** One cell of a row, as text. The error words are those of `nvidia-smi`, branches 418 to 610. */
 export function readText(cell: string | undefined): Reading<string> {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cardUuid } from '../../src/model/card.js';
-import { parseGpuRows, parseProcesses, parseRemappedRows, refusedField } from '../../src/probe/parse-nvidia-smi.js';
+import { cardUuid } from '../../../src/model/card.js';
+import {
+  parseGpuRows,
+  parseProcesses,
+  parseRemappedRows,
+  refusedField,
+} from '../../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 
 const FIELDS = ['index', 'uuid', 'memory.used', 'memory.total', 'fan.speed', 'name'];
 const UUID = 'GPU-00000050-0000-4000-8000-000000000050';

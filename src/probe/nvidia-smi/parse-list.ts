@@ -1,6 +1,6 @@
-import { cardIndex, type CardIndex } from '../model/card.js';
-import type { BrokenCard } from '../model/snapshot.js';
-import { clean, isDenied } from './readings.js';
+import { cardIndex, type CardIndex } from '../../model/card.js';
+import type { BrokenCard } from '../../model/snapshot.js';
+import { clean, isDenied } from './cell.js';
 
 /** What `nvidia-smi -L` knows: the cards that answer, and those that the driver complains about. */
 export interface Listed {

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, Log } from '../../src/model/ports.js';
-import { kill, processesOf } from '../support/left-overs.mjs';
+import type { Clock, Log } from '../../../src/model/ports.js';
+import { kill, processesOf } from '../../support/left-overs.mjs';
 
 /** Small real programs, written for one test. */
 export interface Desk {

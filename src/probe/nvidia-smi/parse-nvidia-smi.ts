@@ -1,7 +1,7 @@
-import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
-import type { ComputeProcess, GpuRow, HealthReadings, Reading } from '../model/snapshot.js';
-import { clean, readMib, readText, textOrNull } from './readings.js';
-import { isOutOfPlace } from './row-shape.js';
+import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../../model/card.js';
+import type { ComputeProcess, GpuRow, HealthReadings, Reading } from '../../model/snapshot.js';
+import { clean, readMib, readText, textOrNull } from './cell.js';
+import { isOutOfPlace } from './column-shapes.js';
 
 /** The rows of one `--query-gpu`, in the order printed, with what every row says of the whole machine. */
 export interface ParsedRows {

@@ -1,4 +1,4 @@
-import type { Log } from '../model/ports.js';
+import type { Log } from '../../model/ports.js';
 import { refusedField } from './parse-nvidia-smi.js';
 
 /** Which fields to ask a driver for. What it refuses is remembered until its version changes. */

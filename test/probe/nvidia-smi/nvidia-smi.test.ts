@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { GpusSeen, Off, Probed } from '../../src/model/snapshot.js';
-import { createNvidiaSmi, type NvidiaSmi } from '../../src/probe/nvidia-smi.js';
+import type { GpusSeen, Off, Probed } from '../../../src/model/snapshot.js';
+import { createNvidiaSmi, type NvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
 import { busOf, cards, littleSmi, uuidOf, type LittleSmi } from './little-smi.js';
 import { createDesk, keptLog, movableClock, until, type Desk } from './program.js';
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { cardUuid } from '../../src/model/card.js';
-import type { Eyes } from '../../src/model/ports.js';
-import type { Off, Probed, Snapshot } from '../../src/model/snapshot.js';
-import { cardAt, healthyMachine, putLoad, type Machine } from '../../src/stand-in/machine.js';
-import { eyesOnCards } from '../support/eyes-on-cards.js';
+import { cardUuid } from '../../../src/model/card.js';
+import type { Eyes } from '../../../src/model/ports.js';
+import type { Off, Probed, Snapshot } from '../../../src/model/snapshot.js';
+import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine.js';
+import { eyesOnCards } from '../../support/eyes-on-cards.js';
 import { compileStandIn } from './compiled.js';
 import { createDesk, until } from './program.js';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseList } from '../../src/probe/parse-list.js';
-import { parseGpuRows, parseProcesses, parseRemappedRows } from '../../src/probe/parse-nvidia-smi.js';
-import { placeRows } from '../../src/probe/place-rows.js';
+import { parseList } from '../../../src/probe/nvidia-smi/parse-list.js';
+import { parseGpuRows, parseProcesses, parseRemappedRows } from '../../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { placeRows } from '../../../src/probe/nvidia-smi/place-rows.js';
 
 /** One run of NVIDIA's own program. */
 interface Capture {
@@ -14,7 +14,7 @@ interface Capture {
 }
 
 // The captures lie beside the project where it is built; a few of them stand here, so that it is tested without them too.
-const beside = new URL('../../../shared/nvidia-smi/captures.jsonl', import.meta.url);
+const beside = new URL('../../../../shared/nvidia-smi/captures.jsonl', import.meta.url);
 const captures: Capture[] = existsSync(beside)
   ? readFileSync(beside, 'utf8')
       .split('\n')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { cardIndex } from '../../src/model/card.js';
-import type { BrokenCard } from '../../src/model/snapshot.js';
-import { parseGpuRows } from '../../src/probe/parse-nvidia-smi.js';
-import { placeRows, trulyBroken } from '../../src/probe/place-rows.js';
+import { cardIndex } from '../../../src/model/card.js';
+import type { BrokenCard } from '../../../src/model/snapshot.js';
+import { parseGpuRows } from '../../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { placeRows, trulyBroken } from '../../../src/probe/nvidia-smi/place-rows.js';
 
 const FIELDS = ['index', 'uuid', 'pci.bus_id', 'name'];
 const LOST = '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]';

@@ -1,7 +1,7 @@
-import type { Clock, Log } from '../model/ports.js';
-import type { GpusSeen, Links, Probed } from '../model/snapshot.js';
-import { createFields } from './fields.js';
-import { createLine, type Line } from './line.js';
+import type { Clock, Log } from '../../model/ports.js';
+import type { GpusSeen, Links, Probed } from '../../model/snapshot.js';
+import { createFields } from './query-fields.js';
+import { createLine, type Line } from './process-slot.js';
 import { createListCards } from './list-cards.js';
 import type { ParsedProcesses } from './parse-nvidia-smi.js';
 import { createQueryGpus, type CardsSeen } from './query-gpus.js';

@@ -1,5 +1,5 @@
-import { cardIndex, type CardIndex } from '../model/card.js';
-import type { BrokenCard, GpuRow } from '../model/snapshot.js';
+import { cardIndex, type CardIndex } from '../../model/card.js';
+import type { BrokenCard, GpuRow } from '../../model/snapshot.js';
 
 /**
  * Gives rows that could not tell their own index the place that their neighbours leave open, where there is just enough room

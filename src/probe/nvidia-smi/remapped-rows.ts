@@ -1,9 +1,9 @@
-import type { CardIndex, CardUuid } from '../model/card.js';
-import type { Clock } from '../model/ports.js';
-import type { GpuRow, Probed } from '../model/snapshot.js';
-import { onlyOf } from './ask-cards.js';
-import type { Deadline } from './deadline.js';
-import { blindBecause, type Answer, type Line } from './line.js';
+import type { CardIndex, CardUuid } from '../../model/card.js';
+import type { Clock } from '../../model/ports.js';
+import type { GpuRow, Probed } from '../../model/snapshot.js';
+import { onlyOf } from './query-with-fallback.js';
+import type { Deadline } from '../deadline.js';
+import { blindBecause, type Answer, type Line } from './process-slot.js';
 import { parseRemappedRows, type RemappedRows as OfOneCard } from './parse-nvidia-smi.js';
 
 /** What is known of the remapped rows of all cards. `refused`: the driver does not know the query, so no card can say. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { normalBusId, parseList } from '../../src/probe/parse-list.js';
+import { normalBusId, parseList } from '../../../src/probe/nvidia-smi/parse-list.js';
 
 const healthy = (index: number): string =>
   `GPU ${index}: NVIDIA H100 80GB HBM3 (UUID: GPU-5a5fbd25-1c5e-4d32-96b1-00000000000${index})`;

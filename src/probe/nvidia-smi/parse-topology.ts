@@ -1,5 +1,5 @@
-import { LINK_KINDS, type LinkKind } from '../model/snapshot.js';
-import { visible } from './readings.js';
+import { LINK_KINDS, type LinkKind } from '../../model/snapshot.js';
+import { visible } from './cell.js';
 
 /** The link between two cards by today's indices; both directions are there. */
 export type Matrix = ReadonlyMap<number, ReadonlyMap<number, LinkKind>>;

@@ -1,9 +1,9 @@
-import type { Clock } from '../model/ports.js';
-import type { GpuRow, GpusSeen, Off, Probed } from '../model/snapshot.js';
-import { askCards, onlyOf, type CardsAnswer } from './ask-cards.js';
-import { deadlineIn, type Deadline } from './deadline.js';
-import { HEALTH_FIELDS, type Fields } from './fields.js';
-import { blindBecause, type Line } from './line.js';
+import type { Clock } from '../../model/ports.js';
+import type { GpuRow, GpusSeen, Off, Probed } from '../../model/snapshot.js';
+import { askCards, onlyOf, type CardsAnswer } from './query-with-fallback.js';
+import { deadlineIn, type Deadline } from '../deadline.js';
+import { HEALTH_FIELDS, type Fields } from './query-fields.js';
+import { blindBecause, type Line } from './process-slot.js';
 import type { ListCards } from './list-cards.js';
 import { parseGpuRows, type ParsedRows } from './parse-nvidia-smi.js';
 import type { Listed } from './parse-list.js';

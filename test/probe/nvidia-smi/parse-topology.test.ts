@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseTopology } from '../../src/probe/parse-topology.js';
+import { parseTopology } from '../../../src/probe/nvidia-smi/parse-topology.js';
 
 const asObject = (text: string): unknown => {
   const matrix = parseTopology(text);

@@ -1,9 +1,9 @@
-import type { CardUuid } from '../model/card.js';
-import type { Clock, Log } from '../model/ports.js';
-import type { GpusSeen, LinkKind, Links, Probed } from '../model/snapshot.js';
-import { blindBecause, type Line } from './line.js';
+import type { CardUuid } from '../../model/card.js';
+import type { Clock, Log } from '../../model/ports.js';
+import type { GpusSeen, LinkKind, Links, Probed } from '../../model/snapshot.js';
+import { blindBecause, type Line } from './process-slot.js';
 import { parseTopology, type Matrix } from './parse-topology.js';
-import { within } from './within.js';
+import { within } from '../within.js';
 
 /** How the cards reach each other. Asked once per driver start, in the background; a look never fails for it. */
 export interface Topology {
