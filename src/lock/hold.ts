@@ -1,5 +1,5 @@
 import type { Clock, Hold } from '../model/ports.js';
-import { elapsedSince, type Moment, momentOf } from './moment.js';
+import { elapsedSince, type Moment, momentOf } from '../time/elapsed.js';
 import type { RedisDoor } from './redis-door.js';
 
 export interface HoldParts {

@@ -3,8 +3,8 @@ import type { Clock, Hold, Lock, Log, Meter } from '../model/ports.js';
 import { holdLease, usableLeaseMs } from './hold.js';
 import { createKeptOutNote } from './kept-out.js';
 import { createLeftTokens } from './left-tokens.js';
-import { elapsedSince, momentOf } from './moment.js';
-import { pause } from './pause.js';
+import { elapsedSince, momentOf } from '../time/elapsed.js';
+import { pause } from '../time/pause.js';
 import { openRedisDoor } from './redis-door.js';
 
 export interface RedisLockParts {

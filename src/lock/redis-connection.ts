@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Clock, Log } from '../model/ports.js';
 import { explainEviction } from './eviction.js';
-import { pause } from './pause.js';
+import { pause } from '../time/pause.js';
 import { asksForAnother, explainFailure, explainNotReady } from './redis-failure.js';
 import { sayOnce } from './say-once.js';
 

@@ -1,11 +1,11 @@
 import type { Books, CardBook, Clock, Eyes, Log } from '../model/ports.js';
 import type { Probed, Snapshot } from '../model/snapshot.js';
 import { assemble, type Said } from './assemble.js';
-import { deadlineIn, type Deadline } from './deadline.js';
+import { deadlineIn, type Deadline } from '../time/deadline.js';
 import type { NvidiaSmi } from './nvidia-smi/nvidia-smi.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 import { clean } from './nvidia-smi/cell.js';
-import { within } from './within.js';
+import { within } from '../time/within.js';
 
 export interface EyesParts {
   readonly smi: NvidiaSmi;

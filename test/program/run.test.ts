@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
 import { run, type Ran } from '../../src/program/run.js';
-import { within } from '../../src/probe/within.js';
+import { within } from '../../src/time/within.js';
 import { compileFile } from '../probe/nvidia-smi/compiled.js';
 import { createDesk, until } from '../probe/nvidia-smi/program.js';
 

@@ -1,7 +1,7 @@
-import type { Deadline } from '../deadline.js';
+import type { Deadline } from '../../time/deadline.js';
 import type { Line } from './process-slot.js';
 import { parseList, type Listed } from './parse-list.js';
-import { within } from '../within.js';
+import { within } from '../../time/within.js';
 
 /** Asks `nvidia-smi -L` which cards answer. Null where it could not be asked in time, or was cut short. */
 export type ListCards = (deadline: Deadline) => Promise<Listed | null>;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/ports.js';
 import type { GpuRow, GpusSeen, Off, Probed } from '../../model/snapshot.js';
 import { askCards, onlyOf, type CardsAnswer } from './query-with-fallback.js';
-import { deadlineIn, type Deadline } from '../deadline.js';
+import { deadlineIn, type Deadline } from '../../time/deadline.js';
 import { HEALTH_FIELDS, type Fields } from './query-fields.js';
 import { blindBecause, type Line } from './process-slot.js';
 import type { ListCards } from './list-cards.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/ports.js';
 import type { Probed } from '../../model/snapshot.js';
 import { askCards, onlyOf } from './query-with-fallback.js';
-import { deadlineIn } from '../deadline.js';
+import { deadlineIn } from '../../time/deadline.js';
 import type { Line } from './process-slot.js';
 import type { ListCards } from './list-cards.js';
 import { parseProcesses, type ParsedProcesses } from './parse-nvidia-smi.js';

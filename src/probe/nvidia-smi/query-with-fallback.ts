@@ -1,5 +1,5 @@
 import type { CardIndex } from '../../model/card.js';
-import type { Deadline } from '../deadline.js';
+import type { Deadline } from '../../time/deadline.js';
 import { blindBecause, type Answer, type Line } from './process-slot.js';
 import { listMayHelp, type ListCards } from './list-cards.js';
 import type { Listed } from './parse-list.js';

@@ -2,7 +2,7 @@ import type { CardIndex, CardUuid } from '../../model/card.js';
 import type { Clock } from '../../model/ports.js';
 import type { GpuRow, Probed } from '../../model/snapshot.js';
 import { onlyOf } from './query-with-fallback.js';
-import type { Deadline } from '../deadline.js';
+import type { Deadline } from '../../time/deadline.js';
 import { blindBecause, type Answer, type Line } from './process-slot.js';
 import { parseRemappedRows, type RemappedRows as OfOneCard } from './parse-nvidia-smi.js';
 

@@ -3,7 +3,7 @@ import type { Clock, Log } from '../../model/ports.js';
 import type { GpusSeen, LinkKind, Links, Probed } from '../../model/snapshot.js';
 import { blindBecause, type Line } from './process-slot.js';
 import { parseTopology, type Matrix } from './parse-topology.js';
-import { within } from '../within.js';
+import { within } from '../../time/within.js';
 
 /** How the cards reach each other. Asked once per driver start, in the background; a look never fails for it. */
 export interface Topology {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import { within } from '../../../src/probe/within.js';
+import { within } from '../../../src/time/within.js';
 import { createNvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
 import { canFreeze, freeze, type Frozen } from '../../support/freezer.js';
 import { compileFile } from './compiled.js';
