@@ -8,7 +8,7 @@ import { readiness, readinessBy } from './admission/readiness.js';
 import { createRuns } from './admission/runs.js';
 import { createWatch } from './admission/watch.js';
 import { listen, type Listening } from './http/listen.js';
-import { createLog } from './log.js';
+import { createLog } from './log/log.js';
 import { createTurnQueue } from './lock/queue.js';
 import { createMeter } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';

@@ -9,7 +9,7 @@ import { check, type Check } from './check.js';
 import type { Installation } from './installation.js';
 import { judgeCount, judgeNvidiaSmi, judgePersistence, judgeProcessList } from './judge-cards.js';
 import { once } from './once.js';
-import { SILENT } from './silent-log.js';
+import { SILENT } from '../log/silent-log.js';
 
 /** What `nvidia-smi` was asked, each question once. */
 export interface CardsAsked {

@@ -9,7 +9,7 @@ import { check, skipped, type Check } from './check.js';
 import type { Installation } from './installation.js';
 import { judgeFolder, judgePlaces, judgeRuleFile } from './judge-places.js';
 import { once } from './once.js';
-import { SILENT } from './silent-log.js';
+import { SILENT } from '../log/silent-log.js';
 
 export function checkPlaces({ settings, env, policyProblems }: Installation): readonly Check[] {
   const { tokensFile, policyFile, listen, metricsListen, stateDir } = settings;

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../model/ports.js';
-import { sayOnce } from './say-once.js';
+import { sayOnce } from '../log/say-once.js';
 
 /** Who keeps us out, as far as the last try told. */
 export interface KeptOutNote {

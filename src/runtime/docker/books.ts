@@ -13,7 +13,7 @@ import {
   type ListedContainer,
   type Parsed,
 } from './parse-containers.js';
-import { createTroubleLog } from '../../probe/trouble-log.js';
+import { createTroubleLog } from '../../log/trouble-log.js';
 
 export interface DockerBooksOptions {
   readonly docker: Docker;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLog, type LogOptions } from '../src/log.js';
+import { createLog, type LogOptions } from '../../src/log/log.js';
 
 /** What a log with these options wrote. */
 function written(write: (log: ReturnType<typeof createLog>) => void, options: Partial<LogOptions> = {}): string {
