@@ -7,7 +7,7 @@ import type { GpuRow, RememberedCard, Snapshot } from '../../src/model/snapshot.
 import { createDesk, type Desk } from '../../src/admission/desk.js';
 import type { AdmitSettings } from '../../src/admission/admit.js';
 import type { TurnJob, TurnResult } from '../../src/admission/turn.js';
-import { createWatch } from '../../src/admission/watch.js';
+import { createWatch } from '../../src/observe/observer.js';
 import { localLock } from '../../src/lock/local-lock.js';
 import { createTurnQueue } from '../../src/lock/queue.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';

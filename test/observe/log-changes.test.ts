@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BlindReason, Snapshot } from '../../src/model/snapshot.js';
-import { tellChanges } from '../../src/probe/tell-changes.js';
+import { tellChanges } from '../../src/observe/log-changes.js';
 import { listeningLog } from '../support/jobs.js';
 
 function look(gpus: BlindReason | 'seen'): Snapshot {
