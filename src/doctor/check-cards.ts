@@ -1,8 +1,8 @@
 /** The checks that ask `nvidia-smi`. */
 
 import { readlink } from 'node:fs/promises';
-import { readRemembered } from '../lock/read-remembered.js';
-import { defaultStateFolders } from '../lock/usable-folder.js';
+import { readRemembered } from '../state/read-cards-seen.js';
+import { defaultStateFolders } from '../state/usable-folder.js';
 import type { GpusSeen, Probed } from '../model/snapshot.js';
 import { createNvidiaSmi, type NvidiaSmi } from '../probe/nvidia-smi/nvidia-smi.js';
 import { check, type Check } from './check.js';

@@ -2,8 +2,8 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { openTokensFile } from '../http/tokens-file.js';
-import { askFolder } from '../lock/folder-facts.js';
-import { defaultStateFolders } from '../lock/usable-folder.js';
+import { askFolder } from '../state/folder-facts.js';
+import { defaultStateFolders } from '../state/usable-folder.js';
 import { askPlace } from './ask-place.js';
 import { check, skipped, type Check } from './check.js';
 import type { Installation } from './installation.js';

@@ -1,6 +1,6 @@
 /** What is to be said of files, addresses and the state folder. Pure: judges what was found there. */
 
-import type { FolderFacts } from '../lock/folder-facts.js';
+import type { FolderFacts } from '../state/folder-facts.js';
 import { writeAddress, type ListenAddress } from '../settings/addresses.js';
 import type { Place } from './ask-place.js';
 import { ok, warning, wrong, type Verdict } from './check.js';

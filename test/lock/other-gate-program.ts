@@ -1,5 +1,5 @@
 /** Opens the state folder named by its argument, says in one line of JSON what it got, and lives on until it is killed. */
-import { openStateFolder } from '../../src/lock/state-folder.js';
+import { openStateFolder } from '../../src/state/state-folder.js';
 
 const quiet = (): void => undefined;
 const opened = await openStateFolder({

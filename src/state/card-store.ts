@@ -1,6 +1,6 @@
 import type { CardBook, Clock, Log } from '../model/ports.js';
-import { openBook } from './book.js';
-import { EXCLUSIONS, REMEMBERED_CARDS } from './kept-books.js';
+import { openBook } from './json-file.js';
+import { EXCLUSIONS, REMEMBERED_CARDS } from './file-formats.js';
 
 /** The card book, and the way to wait until what it was told is on the disk, or could not be. */
 export type KeptCardBook = CardBook & { settled(): Promise<void> };

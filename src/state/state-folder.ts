@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CardBook, Clock, Log } from '../model/ports.js';
-import { openCardBook } from './card-book.js';
-import { guard, guardName } from './folder-guard.js';
+import { openCardBook } from './card-store.js';
+import { guard, guardName } from './folder-lock.js';
 import { keptInstanceId } from './instance-id.js';
 import { usableFolder } from './usable-folder.js';
 

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { guardName } from './folder-guard.js';
+import { guardName } from './folder-lock.js';
 
 /** The folder that a gate with these candidates would take. */
 export type FolderFacts =

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RememberedCard } from '../model/snapshot.js';
-import { REMEMBERED_CARDS } from './kept-books.js';
+import { REMEMBERED_CARDS } from './file-formats.js';
 
 /**
  * The cards that a gate has seen before, from the first of these state folders in which there is a list; for whoever only

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, Log } from '../model/ports.js';
-import { readKept } from './read-kept.js';
-import { writeWhole } from './write-whole.js';
+import { readKept } from './read-or-set-aside.js';
+import { writeWhole } from './write-atomic.js';
 
 /** It becomes the value of a label and part of log lines: short, and one word. */
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Clock, Log } from '../model/ports.js';
-import type { BookFormat } from './kept-books.js';
-import { readKept } from './read-kept.js';
-import { writeWhole } from './write-whole.js';
+import type { BookFormat } from './file-formats.js';
+import { readKept } from './read-or-set-aside.js';
+import { writeWhole } from './write-atomic.js';
 
 /** Entries in memory with a file behind them; the file is read once and written after each change. */
 export interface Book<Entry> {
