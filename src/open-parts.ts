@@ -9,7 +9,7 @@ import type { Keys } from './http/auth.js';
 import { allowedHosts } from './http/host.js';
 import { openTokensFile } from './http/tokens-file.js';
 import { localLock } from './lock/local-lock.js';
-import { passwordFrom } from './lock/password-file.js';
+import { passwordFrom } from './lock/redis/password-file.js';
 import { openStateFolder, type StateFolder } from './state/state-folder.js';
 import { defaultStateFolders } from './state/usable-folder.js';
 import type { Books, Clock, Hands, Lock, Log, Meter } from './model/ports.js';

@@ -1,6 +1,6 @@
 /** What is to be said of the Redis that keeps the lock. Pure: judges what it told. */
 
-import type { RedisFacts, RedisTold } from '../lock/redis-facts.js';
+import type { RedisFacts, RedisTold } from '../lock/redis/facts.js';
 import { ok, unknown, warning, wrong, type Verdict } from './check.js';
 
 /** More than this apart, the moments in logs, labels and tokens contradict each other. */

@@ -1,6 +1,6 @@
 import type { Clock, Hold } from '../model/ports.js';
 import { elapsedSince, type Moment, momentOf } from '../time/elapsed.js';
-import type { RedisDoor } from './redis-door.js';
+import type { RedisDoor } from './redis/commands.js';
 
 export interface HoldParts {
   readonly door: RedisDoor;

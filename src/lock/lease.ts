@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Hold, Lock, Log, Meter } from '../model/ports.js';
 import { holdLease, usableLeaseMs } from './hold.js';
-import { createKeptOutNote } from './kept-out.js';
-import { createLeftTokens } from './left-tokens.js';
+import { createKeptOutNote } from './holder-note.js';
+import { createLeftTokens } from './orphaned-tokens.js';
 import { elapsedSince, momentOf } from '../time/elapsed.js';
 import { pause } from '../time/pause.js';
-import { openRedisDoor } from './redis-door.js';
+import { openRedisDoor } from './redis/commands.js';
 
 export interface RedisLockParts {
   /** `redis://` or `rediss://`. */

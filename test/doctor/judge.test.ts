@@ -3,7 +3,7 @@ import * as cards from '../../src/doctor/judge-cards.js';
 import * as docker from '../../src/doctor/judge-docker.js';
 import { judgeFolder, judgePlaces, judgeRuleFile } from '../../src/doctor/judge-places.js';
 import * as redis from '../../src/doctor/judge-redis.js';
-import type { RedisFacts } from '../../src/lock/redis-facts.js';
+import type { RedisFacts } from '../../src/lock/redis/facts.js';
 import { cardIndex } from '../../src/model/card.js';
 import type { GpuRow, GpusSeen, Probed } from '../../src/model/snapshot.js';
 import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { ACQUIRE, RELEASE, RENEW } from '../../src/lock/scripts.js';
+import { ACQUIRE, RELEASE, RENEW } from '../../src/lock/redis/scripts.js';
 
 /** What the gate asks for; `other` is all that is not about the lock. */
 export type Question = 'acquire' | 'renew' | 'release' | 'other';

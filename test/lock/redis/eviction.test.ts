@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { explainEviction } from '../../src/lock/eviction.js';
-import { startRedis } from '../support/redis.js';
-import { lockMaker } from './redis-locks.js';
-import { until } from './until.js';
+import { explainEviction } from '../../../src/lock/redis/eviction.js';
+import { startRedis } from '../../support/redis.js';
+import { lockMaker } from '../redis-locks.js';
+import { until } from '../until.js';
 
 test.each([
   ['keys that have an end', 'maxmemory:1048576\r\nmaxmemory_policy:volatile-lru\r\n', 'volatile-lru'],

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
-import type { Clock, Log } from '../model/ports.js';
+import type { Clock, Log } from '../../model/ports.js';
 import { explainEviction } from './eviction.js';
-import { pause } from '../time/pause.js';
-import { asksForAnother, explainFailure, explainNotReady } from './redis-failure.js';
-import { sayOnce } from '../log/say-once.js';
+import { pause } from '../../time/pause.js';
+import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
+import { sayOnce } from '../../log/say-once.js';
 
 /** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
 export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { type Asked, COMMAND_TIMEOUT_MS, connectRedis, type RedisConnectionParts } from './redis-connection.js';
+import { type Asked, COMMAND_TIMEOUT_MS, connectRedis, type RedisConnectionParts } from './connection.js';
 import { ACQUIRE, RELEASE, RENEW } from './scripts.js';
 
 export type AcquireAnswer =

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/ports.js';
-import type { RedisDoor } from './redis-door.js';
+import type { RedisDoor } from './redis/commands.js';
 
 /** The tokens that nobody stands behind any more and that Redis may still hold. */
 export interface LeftTokens {

@@ -1,9 +1,9 @@
 /** What a Redis says of itself and of the lock in it, for whoever checks an installation. Asks once, and changes nothing. */
 
 import { Redis } from 'ioredis';
-import type { Clock } from '../model/ports.js';
+import type { Clock } from '../../model/ports.js';
 import { explainEviction } from './eviction.js';
-import { explainFailure } from './redis-failure.js';
+import { explainFailure } from './failure.js';
 
 /** Each is null where Redis did not tell, as by an access list. */
 export interface RedisFacts {
