@@ -3,7 +3,7 @@
 import type { Express } from 'express';
 import { createDesk, type Desk } from './admission/desk.js';
 import { openAudit } from './admission/audit.js';
-import { createPolicy } from './admission/policy.js';
+import { createPolicy } from './policy/policy.js';
 import { readiness, readinessBy } from './admission/readiness.js';
 import { createRuns } from './admission/runs.js';
 import { createWatch } from './observe/observer.js';

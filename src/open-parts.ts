@@ -3,8 +3,8 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { openPolicyFile } from './admission/policy-file.js';
-import { RULES_WITHOUT_A_FILE, type PolicyRules } from './admission/policy-rules.js';
+import { openPolicyFile } from './policy/policy-file.js';
+import { RULES_WITHOUT_A_FILE, type PolicyRules } from './policy/policy-rules.js';
 import type { Keys } from './http/auth.js';
 import { allowedHosts } from './http/host.js';
 import { openTokensFile } from './http/tokens-file.js';

@@ -1,6 +1,6 @@
 /** `gpu-gate doctor`: whether this machine has what a gate with these settings needs, one line a check. */
 
-import { parsePolicy } from '../admission/policy-file.js';
+import { parsePolicy } from '../policy/policy-file.js';
 import { examine, exitCodeOf, ok, warning, type Check, type Finding } from '../doctor/check.js';
 import { checksOf } from '../doctor/checks.js';
 import { readSettings } from '../settings/settings.js';

@@ -2,8 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 
 import { createOpenApi } from '../../src/admission/openapi.js';
-import { RULES_WITHOUT_A_FILE } from '../../src/admission/policy-rules.js';
-import { createPolicy } from '../../src/admission/policy.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
+import { createPolicy } from '../../src/policy/policy.js';
 import { parseRequest } from '../../src/admission/request.js';
 import type { JobRequest } from '../../src/model/admission.js';
 import { startGate } from '../http/gate.js';

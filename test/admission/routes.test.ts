@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { createPolicy } from '../../src/admission/policy.js';
-import { RULES_WITHOUT_A_FILE } from '../../src/admission/policy-rules.js';
+import { createPolicy } from '../../src/policy/policy.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import type { Decision, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import { admitted, REQUEST, startGate } from '../http/gate.js';

@@ -6,8 +6,8 @@ import { afterEach } from 'vitest';
 
 import type { AppParts } from '../../src/app.js';
 import { createApp } from '../../src/app.js';
-import { createPolicy } from '../../src/admission/policy.js';
-import { RULES_WITHOUT_A_FILE } from '../../src/admission/policy-rules.js';
+import { createPolicy } from '../../src/policy/policy.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { allowedHosts } from '../../src/http/host.js';
 import { listen } from '../../src/http/listen.js';
 import type { Listening, TimeLimits } from '../../src/http/listen.js';

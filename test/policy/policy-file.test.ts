@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { openPolicyFile, parsePolicy } from '../../src/admission/policy-file.js';
-import { RULES_WITHOUT_A_FILE } from '../../src/admission/policy-rules.js';
+import { openPolicyFile, parsePolicy } from '../../src/policy/policy-file.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { collect } from '../http/gate.js';
 import type { Gate } from '../http/gate.js';
 

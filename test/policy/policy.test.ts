@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { createPolicy } from '../../src/admission/policy.js';
-import { parsePolicy } from '../../src/admission/policy-file.js';
+import { createPolicy } from '../../src/policy/policy.js';
+import { parsePolicy } from '../../src/policy/policy-file.js';
 import { parseRequest } from '../../src/admission/request.js';
 import type { JobSpec, Refusal } from '../../src/model/admission.js';
 

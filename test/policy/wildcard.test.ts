@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { isAllowedImage } from '../../src/admission/image-pattern.js';
-import { matches } from '../../src/admission/wildcard.js';
+import { isAllowedImage } from '../../src/policy/image-pattern.js';
+import { matches } from '../../src/policy/wildcard.js';
 
 test.each([
   ['a text matches itself', 'abc', 'abc', true],
