@@ -5,7 +5,7 @@ import type { Express, RequestHandler, Router } from 'express';
 
 import { createAdmitRoutes } from './admission/routes.js';
 import type { AdmitRouteParts } from './admission/routes.js';
-import { createOpenApiRoutes } from './admission/openapi-routes.js';
+import { createOpenApiRoutes } from './openapi/routes.js';
 import { createRunRoutes } from './admission/run-routes.js';
 import type { RunRouteParts } from './admission/run-routes.js';
 import { createCardRoutes } from './cards/routes.js';

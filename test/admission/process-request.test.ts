@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 
-import { createOpenApi } from '../../src/admission/openapi.js';
+import { createOpenApi } from '../../src/openapi/document.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
 import { parseRequest } from '../../src/admission/request.js';

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { afterEach, expect, test } from 'vitest';
 
-import { OPERATIONS } from '../../src/admission/operations.js';
+import { OPERATIONS } from '../../src/openapi/operations.js';
 import { createMetricsOnlyApp } from '../../src/app.js';
 import { listen } from '../../src/http/listen.js';
 import type { Listening } from '../../src/http/listen.js';

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 
 import { expect, test } from 'vitest';
 
-import { OPERATIONS } from '../../src/admission/operations.js';
+import { OPERATIONS } from '../../src/openapi/operations.js';
 import { allowedHosts } from '../../src/http/host.js';
 import type { Keys } from '../../src/http/auth.js';
 import { parseTokens } from '../../src/http/tokens-file.js';

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
 import { PROBLEMS } from '../http/problem.js';
 import type { ProblemCode } from '../http/problem.js';
-import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from './answer-shape.js';
+import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admission/answer-shape.js';
 import { statusShape } from '../page/status-shape.js';
-import { admitRequest, processAdmitRequest } from './form.js';
-import type { Runtime } from './form.js';
+import { admitRequest, processAdmitRequest } from '../admission/form.js';
+import type { Runtime } from '../admission/form.js';
 import { OPERATIONS } from './operations.js';
 import type { Operation } from './operations.js';
 

@@ -5,8 +5,8 @@ import { Router } from 'express';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { sendJson } from '../http/json.js';
-import type { Runtime } from './form.js';
-import { createOpenApi } from './openapi.js';
+import type { Runtime } from '../admission/form.js';
+import { createOpenApi } from './document.js';
 
 export interface OpenApiRouteParts {
   readonly door: Door;

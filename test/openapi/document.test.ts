@@ -2,8 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { ILayer } from 'express-serve-static-core';
 import { expect, test } from 'vitest';
 
-import { createOpenApi } from '../../src/admission/openapi.js';
-import { OPERATIONS } from '../../src/admission/operations.js';
+import { createOpenApi } from '../../src/openapi/document.js';
+import { OPERATIONS } from '../../src/openapi/operations.js';
 import { PROBLEMS } from '../../src/http/problem.js';
 import { startGate } from '../http/gate.js';
 
