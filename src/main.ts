@@ -5,7 +5,7 @@ import { createDesk, type Desk } from './admission/desk.js';
 import { openAudit } from './admission/audit.js';
 import { createPolicy } from './policy/policy.js';
 import { readiness, readinessBy } from './admission/readiness.js';
-import { createRuns } from './admission/runs.js';
+import { createRuns } from './runs/runs.js';
 import { createWatch } from './observe/observer.js';
 import { listen, type Listening } from './http/listen.js';
 import { createLog } from './log/log.js';

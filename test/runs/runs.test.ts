@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRuns } from '../../src/admission/runs.js';
+import { createRuns } from '../../src/runs/runs.js';
 import { createLaunches } from '../../src/admission/launch.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';

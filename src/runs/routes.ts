@@ -11,8 +11,8 @@ import { sendProblem } from '../http/problem.js';
 import type { Problem } from '../http/problem.js';
 import type { Audit, Clock, Runs } from '../model/ports.js';
 import type { Probed } from '../model/snapshot.js';
-import { runAnswer } from './answer.js';
-import { admitRequest } from './form.js';
+import { runAnswer } from '../admission/answer.js';
+import { admitRequest } from '../admission/form.js';
 
 export interface RunRouteParts {
   readonly door: Door;
