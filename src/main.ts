@@ -2,9 +2,9 @@
 
 import type { Express } from 'express';
 import { createDesk, type Desk } from './admission/desk.js';
-import { openAudit } from './admission/audit.js';
+import { openAudit } from './http/audit.js';
 import { createPolicy } from './policy/policy.js';
-import { readiness, readinessBy } from './admission/readiness.js';
+import { readiness, readinessBy } from './http/readiness.js';
 import { createRuns } from './runs/runs.js';
 import { createWatch } from './observe/observer.js';
 import { listen, type Listening } from './http/listen.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readinessBy } from '../../src/admission/readiness.js';
+import { readinessBy } from '../../src/http/readiness.js';
 import { fakeLock } from '../support/fake-lock.js';
 import { IDLE } from '../metrics/occupancies.js';
 import { watchMachine, type Look } from '../matrix/watched-machine.js';

@@ -1,5 +1,5 @@
 import type { AppParts } from '../../src/app.js';
-import { readinessBy } from '../../src/admission/readiness.js';
+import { readinessBy } from '../../src/http/readiness.js';
 import { listen, type Listening } from '../../src/http/listen.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { AuditEntry, GateStatus } from '../../src/model/ports.js';

@@ -1,6 +1,6 @@
 /** Whether an admission could be decided now, part by part. */
 
-import type { Readiness, ReadinessPart } from '../http/health-routes.js';
+import type { Readiness, ReadinessPart } from './health-routes.js';
 import type { Admissions, Lock, Watch, Watched } from '../model/ports.js';
 
 export interface ReadinessParts {

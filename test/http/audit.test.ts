@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { openAudit } from '../../src/admission/audit.js';
+import { openAudit } from '../../src/http/audit.js';
 import type { AuditEntry } from '../../src/model/ports.js';
-import { collect } from '../http/gate.js';
-import type { Gate } from '../http/gate.js';
+import { collect } from './gate.js';
+import type { Gate } from './gate.js';
 
 const entry: AuditEntry = {
   at: '2026-11-29T12:00:00.000Z',
