@@ -1,7 +1,7 @@
 /** Builds the real parts from the settings, runs them, and takes them down in order. The only place that ends the process. */
 
 import type { Express } from 'express';
-import { createDesk, type Desk } from './admission/desk.js';
+import { createDesk, type Desk } from './admission/admissions.js';
 import { openAudit } from './http/audit.js';
 import { createPolicy } from './policy/policy.js';
 import { readiness, readinessBy } from './http/readiness.js';

@@ -3,16 +3,16 @@
 import type { Decision, Grant, JobSpec } from '../model/admission.js';
 import type { Books, CardBook, Clock, Hands, Lock, Log, Meter, TurnQueue } from '../model/ports.js';
 import { containerName } from '../model/labels.js';
-import { findOnceShown } from './doubt.js';
+import { findOnceShown } from './find-created.js';
 import { inTime } from './in-time.js';
-import { knownAnswer, type KnownAnswer } from './known-answer.js';
-import { afterLaunch, decideKnown } from './known-decision.js';
-import type { Launched, Launches } from './launch.js';
+import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
+import { afterLaunch, decideKnown } from './answer-existing.js';
+import type { Launched, Launches } from './starts.js';
 import { pause } from './pause.js';
 import { readyImage } from './ready-image.js';
-import { refuse } from './refuse.js';
-import { takeTurn } from './take-turn.js';
-import { createOnce, type Again, type Claimed, type TurnJob, type TurnResult } from './turn.js';
+import { refuse } from '../model/refuse.js';
+import { takeTurn } from './wait-for-turn.js';
+import { createOnce, type Again, type Claimed, type TurnJob, type TurnResult } from './serve-batch.js';
 
 export interface AdmitParts {
   readonly books: Books;

@@ -2,10 +2,10 @@
 
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { Books, CardBook, Watch } from '../model/ports.js';
-import { knownAnswer, runningAnswer } from './known-answer.js';
-import type { Launches } from './launch.js';
+import { knownAnswer, runningAnswer } from './existing-meaning.js';
+import type { Launches } from './starts.js';
 import { planBatch } from './plan.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../model/refuse.js';
 
 export interface DryRunParts {
   readonly books: Books;

@@ -8,8 +8,8 @@ import type { SeenContainer } from '../model/snapshot.js';
 import { whoCouldServe } from '../occupancy/feasible.js';
 import { linksByIndex } from '../pick/islands.js';
 import { pick } from '../pick/pick.js';
-import { knownAnswer, type KnownAnswer } from './known-answer.js';
-import { refuse } from './refuse.js';
+import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
+import { refuse } from '../model/refuse.js';
 
 export type Plan =
   | {

@@ -2,7 +2,7 @@
 
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { Clock, Hands, Meter } from '../model/ports.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../model/refuse.js';
 
 /** Null when the image is here; otherwise the decision. `waitMs` is how long a request waits for a pull, which outlives it. */
 export async function readyImage(

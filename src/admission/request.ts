@@ -2,8 +2,8 @@
 
 import type { FieldError, JobRequest, Mount, Refusal } from '../model/admission.js';
 import { fieldErrors } from '../http/field-errors.js';
-import { admitRequest, DOCKER_ONLY, processAdmitRequest } from './form.js';
-import type { AdmitBody, ProcessAdmitBody, Runtime } from './form.js';
+import { admitRequest, DOCKER_ONLY, processAdmitRequest } from './request-schema.js';
+import type { AdmitBody, ProcessAdmitBody, Runtime } from './request-schema.js';
 import { specSha256 } from './spec-hash.js';
 
 /** Checks the form and fills nothing in. Every wrong field is named, with what came and what was expected. */

@@ -13,8 +13,8 @@ import { OUTCOMES } from '../model/admission.js';
 import type { Decision, GrantedCard, JobSpec, Outcome, Refusal } from '../model/admission.js';
 import type { Admissions, Audit, Clock, Meter, Policy } from '../model/ports.js';
 import { answer } from './answer.js';
-import { BODY_LIMIT_BYTES } from './form.js';
-import type { Runtime } from './form.js';
+import { BODY_LIMIT_BYTES } from './request-schema.js';
+import type { Runtime } from './request-schema.js';
 import { malformed, parseRequest } from './request.js';
 
 export interface AdmitRouteParts {

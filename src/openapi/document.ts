@@ -7,8 +7,8 @@ import { PROBLEMS } from '../http/problem.js';
 import type { ProblemCode } from '../http/problem.js';
 import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admission/answer-shape.js';
 import { statusShape } from '../page/status-shape.js';
-import { admitRequest, processAdmitRequest } from '../admission/form.js';
-import type { Runtime } from '../admission/form.js';
+import { admitRequest, processAdmitRequest } from '../admission/request-schema.js';
+import type { Runtime } from '../admission/request-schema.js';
 import { OPERATIONS } from './operations.js';
 import type { Operation } from './operations.js';
 

@@ -5,7 +5,7 @@ import { Router } from 'express';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { sendJson } from '../http/json.js';
-import type { Runtime } from '../admission/form.js';
+import type { Runtime } from '../admission/request-schema.js';
 import { createOpenApi } from './document.js';
 
 export interface OpenApiRouteParts {

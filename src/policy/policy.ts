@@ -5,7 +5,7 @@ import { realpath } from 'node:fs/promises';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports.js';
 import { alwaysRefused } from './always-refused.js';
-import type { Runtime } from '../admission/form.js';
+import type { Runtime } from '../admission/request-schema.js';
 import { isAllowedImage } from './image-pattern.js';
 import { checkMount } from './mount-policy.js';
 import type { ResolvePath } from './mount-policy.js';

@@ -12,7 +12,7 @@ import type { Problem } from '../http/problem.js';
 import type { Audit, Clock, Runs } from '../model/ports.js';
 import type { Probed } from '../model/snapshot.js';
 import { runAnswer } from '../admission/answer.js';
-import { admitRequest } from '../admission/form.js';
+import { admitRequest } from '../admission/request-schema.js';
 
 export interface RunRouteParts {
   readonly door: Door;

@@ -5,10 +5,10 @@ import type { Books, CardBook, Hands, Runs } from '../model/ports.js';
 import type { Probed, SeenContainer } from '../model/snapshot.js';
 import { LABEL } from '../model/labels.js';
 import { holds } from '../model/snapshot.js';
-import { cardsOf } from '../admission/known-answer.js';
-import { knownRun } from '../admission/known-run.js';
-import type { Launches } from '../admission/launch.js';
-import { refuse } from '../admission/refuse.js';
+import { cardsOf } from '../admission/existing-meaning.js';
+import { knownRun } from '../admission/existing-run.js';
+import type { Launches } from '../admission/starts.js';
+import { refuse } from '../model/refuse.js';
 
 export interface RunsParts {
   readonly books: Books;

@@ -5,7 +5,7 @@ import type { SeenContainer } from '../../src/model/snapshot.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
-import { console_, jobSpec, nobodyGone, realClock, testDesk, uuidOf, type TestDesk } from '../support/desk.js';
+import { console_, jobSpec, nobodyGone, realClock, testDesk, uuidOf, type TestDesk } from '../support/admissions.js';
 
 const admit = (desk: TestDesk, ...spec: Parameters<typeof jobSpec>) =>
   desk.admit(jobSpec(...spec), console_, nobodyGone());

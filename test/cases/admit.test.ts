@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import { containerSpec } from '../../src/runtime/docker/container-spec.js';
-import { jobSpec } from '../support/desk.js';
+import { jobSpec } from '../support/admissions.js';
 import { startEngine, type Engine } from '../support/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';

@@ -4,7 +4,7 @@ import { within } from '../lock/outside.js';
 import { KEY, lockMaker } from '../lock/redis-locks.js';
 import { startReplying } from '../lock/replying.js';
 import { until } from '../lock/until.js';
-import { console_, jobSpec, nobodyGone, testDesk } from '../support/desk.js';
+import { console_, jobSpec, nobodyGone, testDesk } from '../support/admissions.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
 import { startRedis } from '../support/redis.js';
 

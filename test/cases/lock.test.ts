@@ -9,7 +9,7 @@ import { holds } from '../../src/model/snapshot.js';
 import { within } from '../lock/outside.js';
 import { KEY, lockMaker } from '../lock/redis-locks.js';
 import { until } from '../lock/until.js';
-import { console_, jobSpec, nobodyGone, testDesk } from '../support/desk.js';
+import { console_, jobSpec, nobodyGone, testDesk } from '../support/admissions.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
 

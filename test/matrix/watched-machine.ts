@@ -10,7 +10,7 @@ import { createEyes } from '../../src/probe/look.js';
 import { askThrough } from '../../src/probe/nvidia-smi/nvidia-smi.js';
 import type { Machine } from '../../src/stand-in/machine.js';
 import { handClock, IDLE } from '../metrics/occupancies.js';
-import { RULES, quietLog } from '../support/desk.js';
+import { RULES, quietLog } from '../support/admissions.js';
 import { replayedLine, type Retell } from './replayed-line.js';
 
 /** What is there besides the machine; everything has a default. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createRuns } from '../../src/runs/runs.js';
-import { createLaunches } from '../../src/admission/launch.js';
+import { createLaunches } from '../../src/admission/starts.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import type { ContainerState } from '../../src/model/snapshot.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
-import { countingMeter, healthyRows, quietLog, realClock, rememberedOf, uuidOf } from '../support/desk.js';
+import { countingMeter, healthyRows, quietLog, realClock, rememberedOf, uuidOf } from '../support/admissions.js';
 
 function machine(states: Record<string, ContainerState>) {
   const runtime = fakeRuntime();

@@ -5,8 +5,8 @@ import type { CardIndex, CardUuid } from '../model/card.js';
 import type { RememberedCard, SeenContainer } from '../model/snapshot.js';
 import { cardIndex, cardUuid } from '../model/card.js';
 import { LABEL } from '../model/labels.js';
-import { knownRun } from './known-run.js';
-import { refuse } from './refuse.js';
+import { knownRun } from './existing-run.js';
+import { refuse } from '../model/refuse.js';
 
 export type KnownAnswer =
   /** Nothing of this run is there: decide. */

@@ -4,7 +4,7 @@ import type { Grant, JobSpec } from '../model/admission.js';
 import type { Books, Clock } from '../model/ports.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { LABEL } from '../model/labels.js';
-import { isOurs, knownRun } from './known-run.js';
+import { isOurs, knownRun } from './existing-run.js';
 import { pause } from './pause.js';
 
 export type Found =

@@ -7,10 +7,10 @@ import type { Snapshot } from '../model/snapshot.js';
 import { admit, type AdmitParts } from './admit.js';
 import { dryRun } from './dry-run.js';
 import { inTime } from './in-time.js';
-import { createLaunches, type Launches } from './launch.js';
-import { oneAtATime } from './one-at-a-time.js';
-import { refuse } from './refuse.js';
-import { serveTurn, type TurnJob, type TurnResult } from './turn.js';
+import { createLaunches, type Launches } from './starts.js';
+import { oneAtATime } from './one-per-run.js';
+import { refuse } from '../model/refuse.js';
+import { serveTurn, type TurnJob, type TurnResult } from './serve-batch.js';
 
 export interface DeskParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
   readonly watch: Watch;

@@ -3,10 +3,10 @@
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { Books, CardBook, Clock } from '../model/ports.js';
 import type { SeenContainer } from '../model/snapshot.js';
-import { runningAnswer, type KnownAnswer } from './known-answer.js';
-import type { Launched, Launches } from './launch.js';
+import { runningAnswer, type KnownAnswer } from './existing-meaning.js';
+import type { Launched, Launches } from './starts.js';
 import { pause } from './pause.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../model/refuse.js';
 import { inTime } from './in-time.js';
 
 export interface KnownParts {

@@ -7,11 +7,11 @@ import type { Decision, Grant, JobSpec, Refusal, Running, Wait } from '../model/
 import type { Occupancy } from '../model/occupancy.js';
 import type { Books, Clock, Hands, Hold, Log, Meter, Watch, Watched } from '../model/ports.js';
 import type { SeenContainer, Snapshot } from '../model/snapshot.js';
-import type { KnownAnswer } from './known-answer.js';
-import type { Launched, Launches } from './launch.js';
+import type { KnownAnswer } from './existing-meaning.js';
+import type { Launched, Launches } from './starts.js';
 import { cardsHeldBy, hasRival, planBatch, type Plan } from './plan.js';
-import { findAfterDoubt } from './doubt.js';
-import { refuse } from './refuse.js';
+import { findAfterDoubt } from './find-created.js';
+import { refuse } from '../model/refuse.js';
 
 /** One request in line. */
 export interface TurnJob {

@@ -1,8 +1,8 @@
 /** A request's wait in line, until it is served, its time is up, or its caller hangs up. */
 
 import type { Clock, Lock, Meter, Turn, TurnQueue } from '../model/ports.js';
-import { refuse } from './refuse.js';
-import type { TurnJob, TurnResult } from './turn.js';
+import { refuse } from '../model/refuse.js';
+import type { TurnJob, TurnResult } from './serve-batch.js';
 
 export interface TakeTurnParts {
   readonly queue: TurnQueue<TurnJob, TurnResult>;

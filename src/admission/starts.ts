@@ -7,8 +7,8 @@ import type { JobSpec, Refusal, Run } from '../model/admission.js';
 import type { CardUuid } from '../model/card.js';
 import type { Books, Clock, Hands, Log, Meter } from '../model/ports.js';
 import type { ContainerState } from '../model/snapshot.js';
-import { refuse } from './refuse.js';
-import type { Claimed } from './turn.js';
+import { refuse } from '../model/refuse.js';
+import type { Claimed } from './serve-batch.js';
 
 export type Launched =
   | { readonly kind: 'running'; readonly state: ContainerState }

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from '../model/admission.js';
+import type { Refusal, RefusalCode } from './admission.js';
 
 /** A refusal with what belongs to it; `retryAfterSeconds` is filled in for the codes that ask to come again. */
 export function refuse(code: RefusalCode, rest: Omit<Refusal, 'kind' | 'code'>): Refusal {
