@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findGate, type Gate, type GateOptions } from './ask-gate.js';
-import { outcomeOf, type Outcome } from './decision-words.js';
-import { EXIT } from './exit-codes.js';
-import { untilInterrupted } from './interrupt.js';
-import { createProgress } from './progress.js';
-import { complain, say, sayJson } from './say.js';
+import { findGate, type Gate, type GateOptions } from './client/ask-gate.js';
+import { outcomeOf, type Outcome } from './client/decision-words.js';
+import { EXIT } from './terminal/exit-codes.js';
+import { untilInterrupted } from './terminal/interrupt.js';
+import { createProgress } from './terminal/progress.js';
+import { complain, say, sayJson } from './terminal/say.js';
 
 export interface AdmitOptions extends GateOptions {
   /** `-` is standard input. */

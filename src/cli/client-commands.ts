@@ -1,7 +1,7 @@
 /** The commands that ask a running gate, with their help. Which file answers is loaded when it is needed. */
 
 import type { Command } from 'commander';
-import { EXIT_HELP } from './exit-codes.js';
+import { EXIT_HELP } from './terminal/exit-codes.js';
 
 export function addClientCommands(program: Command): void {
   asking(program, 'status', 'show the cards of a running gate, who has them and why the others are not free')

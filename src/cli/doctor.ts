@@ -4,7 +4,7 @@ import { parsePolicy } from '../policy/policy-file.js';
 import { examine, exitCodeOf, ok, warning, type Check, type Finding } from '../doctor/check.js';
 import { checksOf } from '../doctor/checks.js';
 import { readSettings } from '../settings/settings.js';
-import { say, sayJson } from './say.js';
+import { say, sayJson } from './terminal/say.js';
 
 export interface DoctorOptions {
   readonly json?: boolean;

@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { readBuild } from '../settings/build.js';
 import { settingsHelp } from '../settings/help.js';
 import { addClientCommands } from './client-commands.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT } from './terminal/exit-codes.js';
 import { keepHeapSmall } from './small-heap.js';
 
 const program = new Command('gpu-gate')

@@ -1,11 +1,11 @@
 /** `gpu-gate exclude`, `include` and `forget`: an operator's word about one card of a running gate. */
 
-import type { Gate, GateOptions } from './ask-gate.js';
-import { EXIT } from './exit-codes.js';
-import { shownCards, type ShownCard } from './gate-shapes.js';
-import { failureOf, type Failure } from './problem-words.js';
-import { fail, reachGate } from './reach-gate.js';
-import { say, sayJson } from './say.js';
+import type { Gate, GateOptions } from './client/ask-gate.js';
+import { EXIT } from './terminal/exit-codes.js';
+import { shownCards, type ShownCard } from './client/gate-shapes.js';
+import { failureOf, type Failure } from './client/problem-words.js';
+import { fail, reachGate } from './client/reach-gate.js';
+import { say, sayJson } from './terminal/say.js';
 
 export interface OperateOptions extends GateOptions {
   readonly json?: boolean;

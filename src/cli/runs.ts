@@ -1,12 +1,12 @@
 /** `gpu-gate runs` and `gpu-gate remove`: the jobs of a running gate, and the removal of one that has ended. */
 
-import type { GateOptions } from './ask-gate.js';
-import { shownRuns, type ShownRuns } from './gate-shapes.js';
-import { printable } from './printable.js';
-import { failureOf } from './problem-words.js';
-import { fail, reachGate } from './reach-gate.js';
-import { say, sayJson, screenWidth } from './say.js';
-import { table } from './table.js';
+import type { GateOptions } from './client/ask-gate.js';
+import { shownRuns, type ShownRuns } from './client/gate-shapes.js';
+import { printable } from './terminal/printable.js';
+import { failureOf } from './client/problem-words.js';
+import { fail, reachGate } from './client/reach-gate.js';
+import { say, sayJson, screenWidth } from './terminal/say.js';
+import { table } from './terminal/table.js';
 
 export interface RunsOptions extends GateOptions {
   readonly json?: boolean;

@@ -1,13 +1,13 @@
 /** `gpu-gate status`: the cards of a running gate, once or again and again. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Gate, GateOptions } from './ask-gate.js';
-import { shownCards, shownReadiness, type ShownCards, type ShownReadiness } from './gate-shapes.js';
-import { untilInterrupted } from './interrupt.js';
-import { failureOf, type Failure } from './problem-words.js';
-import { fail, reachGate } from './reach-gate.js';
-import { draw, say, sayJson, screenWidth, write } from './say.js';
-import { statusLines } from './status-words.js';
+import type { Gate, GateOptions } from './client/ask-gate.js';
+import { shownCards, shownReadiness, type ShownCards, type ShownReadiness } from './client/gate-shapes.js';
+import { untilInterrupted } from './terminal/interrupt.js';
+import { failureOf, type Failure } from './client/problem-words.js';
+import { fail, reachGate } from './client/reach-gate.js';
+import { draw, say, sayJson, screenWidth, write } from './terminal/say.js';
+import { statusLines } from './client/status-words.js';
 
 export interface StatusOptions extends GateOptions {
   readonly watch?: boolean;

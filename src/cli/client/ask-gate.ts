@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { TOKEN_FILE_VARIABLE } from '../settings/client-variables.js';
+import { TOKEN_FILE_VARIABLE } from '../../settings/client-variables.js';
 import { gateAddress, type GateAddress } from './gate-address.js';
 
 /** What came back. `body` is the parsed JSON, or the text where it is none. */

@@ -1,8 +1,8 @@
 /** Where the gate is that a command asks. */
 
-import { readAddress } from '../settings/addresses.js';
-import { URL_VARIABLE } from '../settings/client-variables.js';
-import { TABLE } from '../settings/table.js';
+import { readAddress } from '../../settings/addresses.js';
+import { URL_VARIABLE } from '../../settings/client-variables.js';
+import { TABLE } from '../../settings/table.js';
 
 /** `written` is for people. */
 export type GateAddress =
