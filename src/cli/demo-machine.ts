@@ -1,7 +1,7 @@
 /** The machine that the demonstration plays: eight cards, of which one is ill, one is somebody else's, and some are at work. */
 
-import { buildMachine, cardAt, putLoad } from '../stand-in/build-machine.js';
-import type { Machine } from '../stand-in/machine.js';
+import { buildMachine, cardAt, putLoad } from '../stand-in/machine/build-machine.js';
+import type { Machine } from '../stand-in/machine/machine.js';
 
 /** A job of the demonstration that keeps its cards busy now. */
 export interface Busy {

@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.js';
-import type { QueryKind } from './words.js';
+import type { Dialect } from './machine/dialect.js';
+import type { QueryKind } from './machine/words.js';
 
 /** What a person wants to know. */
 export type Request =

@@ -1,6 +1,6 @@
-import type { Dialect } from './dialect.js';
-import { DRIVER_ERRORS } from './driver-errors.js';
-import type { Card, Machine } from './machine.js';
+import type { Dialect } from './machine/dialect.js';
+import { DRIVER_ERRORS } from './machine/driver-errors.js';
+import type { Card, Machine } from './machine/machine.js';
 import { type Told, sentence } from './told.js';
 
 /** A card with the number that the driver gives it today, and its place in the machine's list. */

@@ -1,7 +1,7 @@
 import type { Request } from './arguments.js';
-import { type Dialect, libraryVersion } from './dialect.js';
-import { fieldsOf } from './field-table.js';
-import type { Machine } from './machine.js';
+import { type Dialect, libraryVersion } from './machine/dialect.js';
+import { fieldsOf } from './fields/field-table.js';
+import type { Machine } from './machine/machine.js';
 import { type Told, sentence } from './told.js';
 
 /** The help texts. Names stand in quotes at the start of a line, as in the real ones; what follows them is our own. */

@@ -1,7 +1,7 @@
 import { type Numbered, chosenCards, handleError, onBus, shortBusId } from './chosen-cards.js';
-import type { Dialect } from './dialect.js';
-import { DRIVER_ERRORS } from './driver-errors.js';
-import type { Machine } from './machine.js';
+import type { Dialect } from './machine/dialect.js';
+import { DRIVER_ERRORS } from './machine/driver-errors.js';
+import type { Machine } from './machine/machine.js';
 import type { Told } from './told.js';
 
 /** `-L`: names every card, the broken ones too, with its own number. The exit code is that of the last broken card. */

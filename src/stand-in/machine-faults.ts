@@ -1,5 +1,5 @@
-import { type Dialect, libraryVersion } from './dialect.js';
-import type { Machine } from './machine.js';
+import { type Dialect, libraryVersion } from './machine/dialect.js';
+import type { Machine } from './machine/machine.js';
 import { type Told, sentence } from './told.js';
 
 /** Why nothing can be asked of this machine at all; null when the driver answers and there is a card. */

@@ -7,9 +7,9 @@
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer, type Step } from './answer.js';
-import { defaultMachine } from './build-machine.js';
-import type { Machine } from './machine.js';
-import { readMachine } from './read-machine.js';
+import { defaultMachine } from './machine/build-machine.js';
+import type { Machine } from './machine/machine.js';
+import { readMachine } from './machine/read-machine.js';
 
 /** The most that a timer of Node can wait. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;

@@ -1,10 +1,10 @@
 import type { Query } from './arguments.js';
-import { cell, errorWord } from './cell.js';
+import { cell, errorWord } from './fields/cell.js';
 import { type Numbered, chosenCards, onBus } from './chosen-cards.js';
-import type { Dialect } from './dialect.js';
-import type { Seen } from './field.js';
-import { chosenFields, heading } from './field-table.js';
-import type { CardProcess, Machine } from './machine.js';
+import type { Dialect } from './machine/dialect.js';
+import type { Seen } from './fields/field.js';
+import { chosenFields, heading } from './fields/field-table.js';
+import type { CardProcess, Machine } from './machine/machine.js';
 import { type Told, sentence } from './told.js';
 
 /** The answer in rows: one for each card, or for each process on it. */

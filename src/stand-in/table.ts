@@ -1,9 +1,9 @@
-import { cell } from './cell.js';
+import { cell } from './fields/cell.js';
 import { type Numbered, chosenCards, onBus } from './chosen-cards.js';
-import type { Dialect } from './dialect.js';
-import type { Seen } from './field.js';
-import { chosenFields } from './field-table.js';
-import type { Machine } from './machine.js';
+import type { Dialect } from './machine/dialect.js';
+import type { Seen } from './fields/field.js';
+import { chosenFields } from './fields/field-table.js';
+import type { Machine } from './machine/machine.js';
 import type { Told } from './told.js';
 
 /** What the program prints when it is asked nothing: for eyes only, near the real table and not held to its every column. */

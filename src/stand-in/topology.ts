@@ -1,6 +1,6 @@
 import { chosenCards } from './chosen-cards.js';
-import type { Dialect } from './dialect.js';
-import type { Machine } from './machine.js';
+import type { Dialect } from './machine/dialect.js';
+import type { Machine } from './machine/machine.js';
 import type { Told } from './told.js';
 
 /** `topo -m`: what connects card and card. The heading is underlined with escape codes, also when nobody looks at a terminal. */

@@ -1,6 +1,6 @@
 /** The machines of the cases: cards as somebody had them, looked at by the real eyes and judged. */
 
-import { healthyMachine, type Card, type Machine } from '../../src/stand-in/machine.js';
+import { healthyMachine, type Card, type Machine } from '../../src/stand-in/machine/machine.js';
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import { whoCouldServe } from '../../src/occupancy/feasible.js';
 import { pick } from '../../src/pick/pick.js';

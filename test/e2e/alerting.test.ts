@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SIDE_QUERIES } from '../../grafana/alerts/wording.js';
-import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine.js';
+import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
 import {
   startAlertmanager,
   startWebhook,

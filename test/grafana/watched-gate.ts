@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine.js';
+import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
 import { startEngine } from '../support/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { startPrometheus, type Sample, type TestPrometheus } from '../support/prometheus.js';

@@ -4,7 +4,7 @@ import { cardUuid } from '../../src/model/card.js';
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import type { Books } from '../../src/model/ports.js';
 import type { RememberedCard } from '../../src/model/snapshot.js';
-import { cardAt, healthyMachine, putLoad, type Machine } from '../../src/stand-in/machine.js';
+import { cardAt, healthyMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
 import { promtool } from '../metrics/page.js';
 import { parseMetrics } from '../support/metrics-page.js';
 import { watchMachine, type Look } from './watched-machine.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 import { parseList } from '../../src/probe/nvidia-smi/parse-list.js';
 import { parseTopology } from '../../src/probe/nvidia-smi/parse-topology.js';
-import { healthyMachine } from '../../src/stand-in/machine.js';
+import { healthyMachine } from '../../src/stand-in/machine/machine.js';
 import { watchMachine, type Look } from './watched-machine.js';
 
 /** Output of real cards with 590 and 595 drivers, published by others: there to test against, not part of the project. */

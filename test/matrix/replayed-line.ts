@@ -2,7 +2,7 @@
 
 import type { Answer, Line } from '../../src/probe/nvidia-smi/process-slot.js';
 import { answer } from '../../src/stand-in/answer.js';
-import type { Machine } from '../../src/stand-in/machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 
 /** What was printed, as another wrapper, driver or day may print it. */
 export type Retell = (

@@ -8,7 +8,7 @@ import type { RememberedCard } from '../../src/model/snapshot.js';
 import { judge } from '../../src/occupancy/judge.js';
 import { createEyes } from '../../src/probe/look.js';
 import { askThrough } from '../../src/probe/nvidia-smi/nvidia-smi.js';
-import type { Machine } from '../../src/stand-in/machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { handClock, IDLE } from '../metrics/occupancies.js';
 import { RULES, quietLog } from '../support/admissions.js';
 import { replayedLine, type Retell } from './replayed-line.js';

@@ -1,7 +1,7 @@
 /** What goes wrong around a gate. Each fault makes itself good again before the next one begins. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardAt, defaultMachine } from '../../src/stand-in/machine.js';
+import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
 import type { Engine } from '../support/engine.js';
 import type { TestRedis } from '../support/redis.js';
 import { LIMITS, type Party } from './party.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { Machine } from '../../src/stand-in/machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 
 /** The compiled program; `npm test` builds it first. */
 const PROGRAM = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { cardAt, defaultMachine, healthyCard, healthyMachine, readMachine } from '../../src/stand-in/machine.js';
+import {
+  cardAt,
+  defaultMachine,
+  healthyCard,
+  healthyMachine,
+  readMachine,
+} from '../../src/stand-in/machine/machine.js';
 
 test('a built machine comes back from its file as it went in', () => {
   const machine = defaultMachine();

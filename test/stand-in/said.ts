@@ -1,5 +1,5 @@
 import { answer } from '../../src/stand-in/answer.js';
-import type { Machine } from '../../src/stand-in/machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 
 /** What the stand-in prints on a machine, the exit code, and whether it hangs after that; `command` is without the program's name. */
 export function said(machine: Machine, command: string): { stdout: string; rc: number; hangs: boolean } {

@@ -5,8 +5,8 @@ import {
   type Machine,
   type MachineFault,
   putLoad,
-} from '../../src/stand-in/machine.js';
-import type { CardModel, ClockReason } from '../../src/stand-in/words.js';
+} from '../../src/stand-in/machine/machine.js';
+import type { CardModel, ClockReason } from '../../src/stand-in/machine/words.js';
 
 /** The machine on which the real program was captured in a scenario; null for a scenario that is not in the table. */
 export function machineOf(scenario: string, driver: string): Machine | null {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { defaultMachine, type Machine } from '../../src/stand-in/machine.js';
+import { defaultMachine, type Machine } from '../../src/stand-in/machine/machine.js';
 
 /** How a command ended, and all that it said. */
 export interface Said {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { z } from 'zod';
 import { cardsShape } from '../../src/cards/card-shape.js';
-import { defaultMachine, type Machine } from '../../src/stand-in/machine.js';
+import { defaultMachine, type Machine } from '../../src/stand-in/machine/machine.js';
 import { call, type Answer, type Call } from './call.js';
 import { parseMetrics, type MetricsPage } from './metrics-page.js';
 import { freePort } from './redis.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cardUuid } from '../../../src/model/card.js';
 import type { Eyes } from '../../../src/model/ports.js';
 import type { Off, Probed, Snapshot } from '../../../src/model/snapshot.js';
-import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine.js';
+import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine/machine.js';
 import { eyesOnCards } from '../../support/eyes-on-cards.js';
 import { compileStandIn } from './compiled.js';
 import { createDesk, until } from './program.js';

@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.js';
-import type { Card, CardProcess } from './machine.js';
+import type { Dialect } from '../machine/dialect.js';
+import type { Card, CardProcess } from '../machine/machine.js';
 
 /** One column that can be asked for. */
 export interface Field {

@@ -1,4 +1,4 @@
-import { DRIVER_ERRORS } from './driver-errors.js';
+import { DRIVER_ERRORS } from '../machine/driver-errors.js';
 import type { Field, Seen } from './field.js';
 
 /** What one column of one row prints. */
