@@ -13,7 +13,7 @@ import { createTurnQueue } from './lock/queue.js';
 import { createMeter } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';
 import type { Clock, Log } from './model/ports.js';
-import { CannotStart, openKeys, openLock, openRules, openRuntime, openState } from './open-parts.js';
+import { CannotStart, openKeys, openLock, openRules, openRuntime, openState } from './wire.js';
 import { createLastSeen } from './page/last-seen.js';
 import { rememberDecisions } from './page/recent-decisions.js';
 import { createEyes } from './probe/look.js';
