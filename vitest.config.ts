@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/support/slowest-first.js';
+import { SlowestFirst } from './test/support/running/slowest-first.js';
 
 export default defineConfig({
   test: {
@@ -13,6 +13,6 @@ export default defineConfig({
     hookTimeout: 90_000,
     teardownTimeout: 30_000,
     expect: { poll: { timeout: 10_000, interval: 50 } },
-    reporters: ['default', './test/support/closing-line.ts'],
+    reporters: ['default', './test/support/running/closing-line.ts'],
   },
 });

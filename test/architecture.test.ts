@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { broken, brokenInGrafana, sleeping, unfinished } from './support/house-rules.js';
-import { readSource } from './support/source.js';
+import { broken, brokenInGrafana, sleeping, unfinished } from './support/house/house-rules.js';
+import { readSource } from './support/house/source.js';
 
 const root = new URL('..', import.meta.url);
 // Tracked, and new but not ignored: what a commit would hold. A file that was deleted may still be listed.

@@ -2,10 +2,10 @@
 
 import type Docker from 'dockerode';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { figures, ms, sideBySide, spread, timed, times, type Figures, type Row } from './figures.js';
 
 let names = 0;

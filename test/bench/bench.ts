@@ -1,7 +1,7 @@
 import { arch, cpus } from 'node:os';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { eightAdmissions, manyContainers, oneAdmission, twoGates } from './admissions.js';
 import { asMarkdown, type Row } from './figures.js';
 import { growth } from './growth.js';

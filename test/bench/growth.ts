@@ -1,10 +1,10 @@
 /** How each cost grows with the size of what it meets. */
 
 import { defaultMachine, healthyMachine } from '../../src/stand-in/machine/machine.js';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { startRedis } from '../support/redis.js';
+import { startRedis } from '../support/services/redis.js';
 import { figures, ms, timed } from './figures.js';
 
 /** Medians in milliseconds by size, and what bends each line. */

@@ -1,7 +1,7 @@
 /** What a gate weighs after it has worked. */
 
 import { readFileSync } from 'node:fs';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import type { Row } from './figures.js';

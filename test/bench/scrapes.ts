@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { defaultMachine } from '../../src/stand-in/machine/machine.js';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { createStandInLog } from '../support/stand-in-log.js';
-import { freePort } from '../support/redis.js';
+import { freePort } from '../support/services/redis.js';
 import { figures, ms, percentile, sideBySide, spread, timed, times, type Row } from './figures.js';
 
 const run = promisify(execFile);

@@ -3,11 +3,11 @@ import { cardIndex, cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import { containerSpec } from '../../src/runtime/docker/container-spec.js';
 import { jobSpec } from '../support/admissions.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { uuidOf } from './cards-of.js';
 
 /** Requests that got what they should not, on a real engine and a real Redis. */

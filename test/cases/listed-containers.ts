@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Books } from '../../src/model/ports.js';
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { quietLog, realClock } from '../support/admissions.js';
-import { startStrangeDocker } from '../support/strange-docker.js';
+import { startStrangeDocker } from '../support/docker/strange-docker.js';
 
 /** One container; what is left out is what a plain running one has. */
 export interface Listed {

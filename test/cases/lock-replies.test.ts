@@ -6,7 +6,7 @@ import { startReplying } from '../lock/replying.js';
 import { until } from '../lock/until.js';
 import { console_, jobSpec, nobodyGone, testDesk } from '../support/admissions.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
-import { startRedis } from '../support/redis.js';
+import { startRedis } from '../support/services/redis.js';
 
 async function taken(lock: Lock): Promise<Hold> {
   const hold = await lock.acquire(within(5000));

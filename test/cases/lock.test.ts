@@ -11,7 +11,7 @@ import { KEY, lockMaker } from '../lock/redis-locks.js';
 import { until } from '../lock/until.js';
 import { console_, jobSpec, nobodyGone, testDesk } from '../support/admissions.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 
 /** Locks that were thought to be held, and keys that nobody could get rid of. */
 

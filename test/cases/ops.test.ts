@@ -7,7 +7,7 @@ import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/strange-docker.js';
+import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/docker/strange-docker.js';
 
 /** Docker and nvidia-smi on a bad day. */
 

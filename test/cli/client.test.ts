@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND, folderWithCards, runCommand, startCommand } from '../support/command.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { freePort } from '../support/redis.js';
+import { freePort } from '../support/services/redis.js';
 import { makeTokens } from '../support/tokens.js';
 
 /** The commands that ask a gate, against a real one with tokens, on TCP and on a unix socket. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../support/call.js';
-import { freePort } from '../support/redis.js';
+import { freePort } from '../support/services/redis.js';
 
 /** What `npm pack` gives, installed where nothing else is. Alone in its file: npm fetches what the package needs. */
 

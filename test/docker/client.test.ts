@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkEngine, createDockerClient } from '../../src/docker/client.js';
-import { startEngine } from '../support/engine.js';
-import { startStrangeDocker } from '../support/strange-docker.js';
+import { startEngine } from '../support/docker/engine.js';
+import { startStrangeDocker } from '../support/docker/strange-docker.js';
 
 function clientOf(env: NodeJS.ProcessEnv) {
   const found = createDockerClient(env);

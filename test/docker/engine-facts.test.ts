@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { askImages, askInfo, askVersion } from '../../src/docker/engine-facts.js';
-import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/strange-docker.js';
+import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/docker/strange-docker.js';
 
 let strange: StrangeDocker;
 afterEach(() => strange.stop());

@@ -7,10 +7,10 @@ import type { Finding } from '../../src/doctor/check.js';
 import { lockedMemoryLimit } from '../../src/docker/locked-memory.js';
 import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/machine.js';
 import { folderWithCards, runCommand } from '../support/command.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate } from '../support/gate.js';
-import { freePort, startRedis, type TestRedis } from '../support/redis.js';
-import { startStrangeDocker } from '../support/strange-docker.js';
+import { freePort, startRedis, type TestRedis } from '../support/services/redis.js';
+import { startStrangeDocker } from '../support/docker/strange-docker.js';
 import { makeTokens } from '../support/tokens.js';
 
 /** The real command on real parts: each check once where all is well, and once where it is not. */

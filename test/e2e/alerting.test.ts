@@ -10,10 +10,10 @@ import {
   type SentAlert,
   type TestAlertmanager,
   type Webhook,
-} from '../support/alertmanager.js';
-import { startEngine, type Engine } from '../support/engine.js';
+} from '../support/services/alertmanager.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
-import { startPrometheus, type TestPrometheus } from '../support/prometheus.js';
+import { startPrometheus, type TestPrometheus } from '../support/services/prometheus.js';
 
 /** From a card that breaks to the message that an operator gets: the shipped files, with shorter times. */
 describe('a gate that is watched by Prometheus and Alertmanager', () => {

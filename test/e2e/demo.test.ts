@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cardsShape } from '../../src/cards/card-shape.js';
 import { endJobsNow } from '../../src/runtime/process/end-jobs.js';
 import { call } from '../support/call.js';
-import { processesOf } from '../support/left-overs.mjs';
+import { processesOf } from '../support/running/left-overs.mjs';
 
 /** `npm run demo`, once the clone is ready: what a person sees first. */
 

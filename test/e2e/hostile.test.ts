@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/call.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import type { MetricsPage } from '../support/metrics-page.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { makeTokens } from '../support/tokens.js';
 
 /** What must not be let in: each gets its row of the table and leaves no container, no lock and no trace but its outcome. */

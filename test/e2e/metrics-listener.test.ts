@@ -6,7 +6,7 @@ import { call, type Answer, type Call } from '../support/call.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { parseMetrics } from '../support/metrics-page.js';
-import { freePort } from '../support/redis.js';
+import { freePort } from '../support/services/redis.js';
 import { makeTokens } from '../support/tokens.js';
 
 /** Where a gate listens, and what it says there to whom: tokens, the listener for Prometheus alone, a unix socket. */

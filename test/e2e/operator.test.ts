@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
 import type { Answer } from '../support/call.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by, seriesName } from '../support/metrics-page.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startDockerProxy, type DockerProxy } from '../support/docker-proxy.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 
 /** Redis killed, restarted empty and stopped under a gate: nobody new is let through, and what was created stands. */
 

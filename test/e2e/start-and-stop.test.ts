@@ -3,11 +3,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDockerProxy, type DockerProxy } from '../support/docker-proxy.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type GateOptions } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 
 describe('a gate that cannot be as it was told to be says so and ends', () => {
   test.each<[string, GateOptions, RegExp]>([

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startDockerProxy, type DockerProxy } from '../support/docker-proxy.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate, type GateOptions } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 
 /** Two gate processes on one engine: with a Redis that they share, and with one each, so that both hold "the" lock at once. */
 

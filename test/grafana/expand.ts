@@ -1,4 +1,4 @@
-import type { TestPrometheus } from '../support/prometheus.js';
+import type { TestPrometheus } from '../support/services/prometheus.js';
 import type { Variable } from './dashboard-file.js';
 
 /** What is chosen: one value, or several in a variable that holds several. */

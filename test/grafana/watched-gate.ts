@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest';
 import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
-import { startEngine } from '../support/engine.js';
+import { startEngine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
-import { startPrometheus, type Sample, type TestPrometheus } from '../support/prometheus.js';
-import { freePort, startRedis } from '../support/redis.js';
+import { startPrometheus, type Sample, type TestPrometheus } from '../support/services/prometheus.js';
+import { freePort, startRedis } from '../support/services/redis.js';
 import { panel, readDashboard, variablesOf, type DashboardFile } from './dashboard-file.js';
 import { expand, offered, type Chosen } from './expand.js';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { PROJECT } from './project.js';
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { by, parseMetrics } from '../support/metrics-page.js';
 import { importBaseImage } from './base-image.js';
 import { buildImage } from './build.js';

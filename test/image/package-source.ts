@@ -4,7 +4,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { cachedAt } from './cached-at.mjs';
 import { PROJECT } from './project.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import { shippedRunLine } from './run-line.js';
 
 /**

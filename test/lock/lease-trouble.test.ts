@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRedisDoor } from '../../src/lock/redis/commands.js';
 import { passwordFrom } from '../../src/lock/redis/password-file.js';
 import type { Hold, Lock } from '../../src/model/ports.js';
-import { freePort, startRedis, type TestRedis } from '../support/redis.js';
+import { freePort, startRedis, type TestRedis } from '../support/services/redis.js';
 import { emptyFolder, never, pushableClock, recordingLog, within } from './outside.js';
 import { KEY, lockMaker } from './redis-locks.js';
 import { type ReplyingServer, startReplying } from './replying.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localLock } from '../../src/lock/local-lock.js';
 import type { Hold, Lock } from '../../src/model/ports.js';
 import { fakeLock } from '../support/fake-lock.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { never, within } from './outside.js';
 import { KEY, lockMaker } from './redis-locks.js';
 

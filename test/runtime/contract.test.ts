@@ -1,6 +1,6 @@
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { createDockerHands } from '../../src/runtime/docker/hands.js';
-import { startEngine } from '../support/engine.js';
+import { startEngine } from '../support/docker/engine.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
 import { listeningLog, wallClock } from '../support/jobs.js';
 import { runtimeContract } from '../support/runtime-contract.js';

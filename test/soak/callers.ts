@@ -1,7 +1,7 @@
 /** Callers as they are: they ask, ask again somewhere else, hang up, and take away what has ended. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../support/engine.js';
+import type { Engine } from '../support/docker/engine.js';
 import type { Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import type { Dice } from './random.js';

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
-import type { Engine } from '../support/engine.js';
-import type { TestRedis } from '../support/redis.js';
+import type { Engine } from '../support/docker/engine.js';
+import type { TestRedis } from '../support/services/redis.js';
 import { LIMITS, type Party } from './party.js';
 import type { Dice } from './random.js';
 

@@ -8,7 +8,7 @@ if (!(minutes > 0) || (values.seed !== undefined && !/^\d+$/.test(values.seed)))
   console.error(`expected --minutes above 0 and --seed a whole number, got ${JSON.stringify(values)}`);
   process.exit(2);
 }
-const storm = spawn(process.execPath, ['test/support/bring-up.mjs', 'test/soak'], {
+const storm = spawn(process.execPath, ['test/support/running/bring-up.mjs', 'test/soak'], {
   stdio: 'inherit',
   env: {
     ...process.env,

@@ -1,9 +1,9 @@
 /** Three gates, many callers, and everything around them failing: what came of it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDockerProxy, type DockerProxy } from '../support/docker-proxy.js';
-import { startEngine, type Engine } from '../support/engine.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { caller, type CallerReport } from './callers.js';
 import { faults } from './faults.js';
 import { LIMITS, startParty, type Party } from './party.js';

@@ -11,7 +11,7 @@ import { cardsShape } from '../../src/cards/card-shape.js';
 import { defaultMachine, type Machine } from '../../src/stand-in/machine/machine.js';
 import { call, type Answer, type Call } from './call.js';
 import { parseMetrics, type MetricsPage } from './metrics-page.js';
-import { freePort } from './redis.js';
+import { freePort } from './services/redis.js';
 
 /** What stands on PATH as `nvidia-smi`: the stand-in, nothing at all, or a shell script. */
 export type NvidiaSmi = 'stand-in' | 'none' | { readonly script: string };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LABEL } from '../../src/model/labels.js';
-import { startDockerProxy, type DockerProxy, type Treatment } from '../support/docker-proxy.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startDockerProxy, type DockerProxy, type Treatment } from '../support/docker/docker-proxy.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';

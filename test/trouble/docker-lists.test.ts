@@ -5,7 +5,7 @@ import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import type { StrangeAnswer } from '../support/strange-docker.js';
+import type { StrangeAnswer } from '../support/docker/strange-docker.js';
 import { quickSmi } from './quick-smi.js';
 import { littleContainer, startLittleDocker, type LittleDocker, type Misbehave } from './little-docker.js';
 

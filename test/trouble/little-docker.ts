@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync, rmSync, chmodSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
-import { startStrangeDocker, type StrangeAnswer } from '../support/strange-docker.js';
+import { startStrangeDocker, type StrangeAnswer } from '../support/docker/strange-docker.js';
 
 /** A container in the little engine; a test may put any there and change it at will. */
 export interface LittleContainer {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/call.js';
-import { startDockerProxy, type DockerProxy } from '../support/docker-proxy.js';
-import { startEngine, type Engine } from '../support/engine.js';
+import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { quickSmi } from './quick-smi.js';
 import { startRedisProxy, type RedisProxy } from './redis-proxy.js';
 

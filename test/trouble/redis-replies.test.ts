@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../lock/until.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { startRedis, type TestRedis } from '../support/redis.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { startLittleDocker, type LittleDocker } from './little-docker.js';
 import { quickSmi } from './quick-smi.js';
 import { startRedisProxy, type Question, type RedisProxy, type RedisTreatment } from './redis-proxy.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explainEviction } from '../../../src/lock/redis/eviction.js';
-import { startRedis } from '../../support/redis.js';
+import { startRedis } from '../../support/services/redis.js';
 import { lockMaker } from '../redis-locks.js';
 import { until } from '../until.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Redis } from 'ioredis';
 import { ACQUIRE, RELEASE, RENEW } from '../../../src/lock/redis/scripts.js';
-import { startRedis, type TestRedis } from '../../support/redis.js';
+import { startRedis, type TestRedis } from '../../support/services/redis.js';
 
 const KEY = 'gpu-alloc:leader';
 const MARKS = `${KEY}:waiting`;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log } from '../../../src/model/ports.js';
-import { kill, processesOf } from '../../support/left-overs.mjs';
+import { kill, processesOf } from '../../support/running/left-overs.mjs';
 
 /** Small real programs, written for one test. */
 export interface Desk {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
-import { startEngine, type Engine } from '../../support/engine.js';
+import { startEngine, type Engine } from '../../support/docker/engine.js';
 import { listeningLog, uuidOf, wallClock } from '../../support/jobs.js';
-import { startStrangeDocker, type StrangeAnswer } from '../../support/strange-docker.js';
+import { startStrangeDocker, type StrangeAnswer } from '../../support/docker/strange-docker.js';
 
 const books = (docker: Docker, log = listeningLog()) =>
   createDockerBooks({ docker, clock: wallClock, log, listTimeoutMs: 400, inspectTimeoutMs: 300 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createDockerHands } from '../../../src/runtime/docker/hands.js';
 import { parsePullProgress } from '../../../src/runtime/docker/pull-progress.js';
 import { grantOf, job, listeningLog, plainRequest, wallClock } from '../../support/jobs.js';
-import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../../support/strange-docker.js';
+import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../../support/docker/strange-docker.js';
 
 let strange: StrangeDocker;
 afterEach(() => strange.stop());

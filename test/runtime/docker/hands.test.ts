@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { ContainerRequest } from '../../../src/model/admission.js';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
 import { createDockerHands, type DockerLimits } from '../../../src/runtime/docker/hands.js';
-import { startEngine, type Engine } from '../../support/engine.js';
+import { startEngine, type Engine } from '../../support/docker/engine.js';
 import { grantOf, job, listeningLog, plainRequest, uuidOf, wallClock } from '../../support/jobs.js';
 
 let engine: Engine;

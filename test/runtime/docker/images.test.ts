@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createImages } from '../../../src/runtime/docker/images.js';
 import { createFindAuth } from '../../../src/runtime/docker/registry-auth.js';
-import { startEngine, type Engine } from '../../support/engine.js';
+import { startEngine, type Engine } from '../../support/docker/engine.js';
 import { listeningLog, wallClock } from '../../support/jobs.js';
-import { LOGIN, startRegistry, type Registry, type RegistryOptions } from '../../support/registry.js';
+import { LOGIN, startRegistry, type Registry, type RegistryOptions } from '../../support/docker/registry.js';
 
 let engine: Engine;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { stopProcess } from './stop-process.js';
+import { stopProcess } from '../stop-process.js';
 
 /** A Redis server of its own: own port, own folder, nothing of it on the disk unless asked for. */
 export interface TestRedis {
