@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { broken, brokenInGrafana, sleeping, unfinished } from './support/house/house-rules.js';
+import { broken, brokenInGrafana, sleeping, unfinished, unusedPermits } from './support/house/house-rules.js';
 import { readSource } from './support/house/source.js';
 
 const root = new URL('..', import.meta.url);
@@ -19,6 +19,10 @@ describe('this repository', () => {
     const sources = sourcesBelow('src/');
     expect(sources.length).toBeGreaterThan(5);
     expect(broken(sources)).toEqual([]);
+  });
+
+  test('permits nothing that nobody uses', () => {
+    expect(unusedPermits(sourcesBelow('src/'))).toEqual([]);
   });
 
   test('makes the files for Grafana out of the words of the gate alone', () => {
@@ -66,7 +70,7 @@ describe('the rules', () => {
     ],
     ['main.ts may end the process', 'src/main.ts', `process.exit(0);`],
     ['the command sets the exit code', 'src/cli/a.ts', `process.exitCode = 2;`],
-    ['the hands may import the eyes', 'src/runtime/a.ts', `import { list } from '../probe/containers.js';`],
+    ['the hands may import what speaks to Docker', 'src/runtime/docker/a.ts', `import '../../docker/client.js';`],
     ['a process may be spoken of', 'src/occupancy/a.ts', `export const a = (process: { pid: number }) => process.pid;`],
   ])('%s', (_says, path, text) => expect(inAFile(path, text)).toEqual([]));
 
@@ -77,8 +81,9 @@ describe('the rules', () => {
     ['not even for a type', 'src/metrics/a.ts', `import type { Look } from '../probe/look.js';`, 'imports probe'],
     ['not even inside a type', 'src/metrics/a.ts', `export type L = import('../probe/look.js').Look;`, 'imports probe'],
     ['not even on to others', 'src/admission/a.ts', `export * from '../lock/lease.js';`, 'imports lock'],
-    ['not even later', 'src/page/a.ts', `export const a = () => import('../runtime/docker.js');`, 'imports runtime'],
-    ['not even by require', 'src/page/a.ts', `import a = require('../runtime/docker.js');`, 'imports runtime'],
+    ['not even later', 'src/page/a.ts', `export const a = () => import('../runtime/docker/a.js');`, 'imports runtime'],
+    ['not even by require', 'src/page/a.ts', `import a = require('../runtime/docker/a.js');`, 'imports runtime'],
+    ['a folder inside a part is a part of its own', 'src/lock/redis/a.ts', `import '../lease.js';`, 'imports lock'],
     [
       'an import by a computed name is none we can judge',
       'src/page/a.ts',
@@ -116,6 +121,13 @@ describe('the rules', () => {
   ])('what makes the files for Grafana %s', (_says, text, words) => {
     const told = brokenInGrafana([readSource('grafana/panels/a.ts', text)]);
     expect(told).toEqual(words.map((word) => expect.stringContaining(word)));
+  });
+
+  test('a permit that nobody uses is told', () => {
+    expect(unusedPermits([])).toContain('pick may import model, and does not');
+    expect(unusedPermits([readSource('src/pick/a.ts', `import '../model/b.js';`)])).not.toContain(
+      'pick may import model, and does not',
+    );
   });
 
   test('two parts that import each other are told, once', () => {

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformWithOxc } from 'vite';
 
@@ -18,11 +18,13 @@ export async function compileStandIn(folder: string): Promise<string> {
   const target = join(folder, 'stand-in');
   mkdirSync(target);
   writeFileSync(join(target, 'package.json'), '{"type":"module"}');
-  const files = readdirSync(source).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   await Promise.all(
     files.map(async (name) => {
       const { code } = await transformWithOxc(readFileSync(join(source, name), 'utf8'), name);
-      writeFileSync(join(target, name.replace(/\.ts$/, '.js')), code);
+      const written = join(target, name.replace(/\.ts$/, '.js'));
+      mkdirSync(dirname(written), { recursive: true });
+      writeFileSync(written, code);
     }),
   );
   return join(target, 'nvidia-smi.js');

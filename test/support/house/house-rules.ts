@@ -8,51 +8,115 @@ interface Reach {
   readonly node: 'any' | readonly string[];
 }
 
-const EYES_TO_HANDS = ['probe', 'occupancy', 'pick', 'lock', 'runtime'];
-const FACES = ['admission', 'cards', 'metrics', 'page', 'http'];
-
 /**
- * Who may reach what. A part is a folder of src, or a file at its top. Data flows look, judge, pick, claim;
- * the faces get eyes, lock and hands as arguments and therefore never import them.
+ * Who may reach what. A part is a folder of src at any depth, or a file at its top. Data flows look, judge, pick, claim;
+ * the faces get eyes, lock and hands as arguments and therefore never import them. What nobody uses is struck.
  */
 const HOUSE: Readonly<Record<string, Reach>> = {
   model: { parts: [], packages: [], node: [] },
+  time: { parts: ['model'], packages: [], node: 'any' },
+  log: { parts: ['model'], packages: ['pino', 'pino-pretty'], node: 'any' },
+  program: { parts: [], packages: ['execa'], node: 'any' },
+  // Reads package.json for the version; environment and flags are handed in.
+  settings: { parts: [], packages: [], node: ['node:fs', 'node:net'] },
+  probe: { parts: ['model', 'time', 'probe/nvidia-smi'], packages: [], node: [] },
+  'probe/nvidia-smi': { parts: ['model', 'time', 'program'], packages: [], node: ['node:util'] },
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
-  // Reads package.json for the version; environment and flags are handed in.
-  settings: { parts: ['model'], packages: [], node: ['node:fs', 'node:net', 'node:path'] },
-  probe: { parts: ['model'], packages: ['execa', 'dockerode', 'zod'], node: 'any' },
-  lock: { parts: ['model'], packages: ['ioredis', 'zod'], node: 'any' },
-  runtime: { parts: ['model', 'probe'], packages: ['execa', 'dockerode', 'zod'], node: 'any' },
-  http: { parts: ['model', 'settings'], packages: ['express', 'zod'], node: 'any' },
-  cards: { parts: ['model', 'occupancy', 'http'], packages: ['express', 'zod'], node: 'any' },
-  admission: {
-    parts: ['model', 'occupancy', 'pick', 'http', 'cards', 'page'],
-    packages: ['express', 'zod'],
+  observe: { parts: ['model', 'occupancy'], packages: [], node: [] },
+  docker: { parts: ['model'], packages: ['dockerode', 'zod'], node: 'any' },
+  runtime: { parts: ['model'], packages: [], node: [] },
+  'runtime/docker': {
+    parts: ['model', 'docker', 'log', 'runtime'],
+    packages: ['dockerode', 'zod'],
     node: 'any',
   },
-  metrics: { parts: ['model', 'occupancy', 'http'], packages: ['express', 'prom-client'], node: 'any' },
-  page: { parts: ['model', 'http', 'cards'], packages: ['express', 'zod'], node: ['node:fs', 'node:os', 'node:url'] },
-  'stand-in': { parts: [], packages: [], node: 'any' },
-  'log.ts': { parts: ['model'], packages: ['pino', 'pino-pretty'], node: 'any' },
-  'app.ts': { parts: ['model', ...FACES], packages: ['express'], node: 'any' },
-  'open-parts.ts': {
-    parts: ['model', 'settings', 'http', 'admission', 'lock', 'probe', 'runtime'],
+  'runtime/process': { parts: ['model', 'program', 'runtime'], packages: ['zod'], node: 'any' },
+  lock: { parts: ['model', 'log', 'time', 'lock/redis'], packages: [], node: ['node:crypto'] },
+  'lock/redis': { parts: ['model', 'log', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
+  state: { parts: ['model'], packages: ['zod'], node: 'any' },
+  http: { parts: ['model', 'settings'], packages: ['express', 'zod'], node: 'any' },
+  admission: { parts: ['model', 'occupancy', 'pick', 'http'], packages: ['express', 'zod'], node: 'any' },
+  policy: { parts: ['model', 'http', 'admission'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
+  runs: { parts: ['model', 'http', 'admission'], packages: ['express'], node: [] },
+  cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
+  metrics: { parts: ['model'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
+  page: {
+    parts: ['model', 'http', 'cards', 'page/client'],
+    packages: ['express', 'zod'],
+    node: ['node:fs', 'node:os', 'node:url'],
+  },
+  'page/client': { parts: [], packages: [], node: [] },
+  openapi: { parts: ['model', 'http', 'admission', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
+  // Checks an installation: asks the same questions as the gate, and judges the answers.
+  doctor: {
+    parts: ['model', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
+    packages: [],
+    node: 'any',
+  },
+  'stand-in': { parts: ['stand-in/fields', 'stand-in/machine'], packages: [], node: 'any' },
+  'stand-in/fields': { parts: ['stand-in/machine'], packages: [], node: [] },
+  'stand-in/machine': { parts: [], packages: [], node: [] },
+  'app.ts': {
+    parts: ['model', 'http', 'admission', 'runs', 'cards', 'page', 'openapi'],
+    packages: ['express'],
+    node: [],
+  },
+  'wire.ts': {
+    parts: [
+      'model',
+      'settings',
+      'http',
+      'policy',
+      'state',
+      'lock',
+      'lock/redis',
+      'docker',
+      'runtime/docker',
+      'runtime/process',
+    ],
     packages: ['dockerode'],
     node: 'any',
   },
   'main.ts': {
-    parts: ['app.ts', 'log.ts', 'open-parts.ts', 'model', 'settings', ...EYES_TO_HANDS, ...FACES],
+    parts: [
+      'app.ts',
+      'wire.ts',
+      'model',
+      'log',
+      'settings',
+      'probe',
+      'probe/nvidia-smi',
+      'observe',
+      'lock',
+      'runtime',
+      'http',
+      'admission',
+      'policy',
+      'runs',
+      'metrics',
+      'page',
+    ],
     packages: ['express'],
-    node: 'any',
+    node: [],
   },
-  // Checks an installation: asks the same questions as the gate, and judges the answers.
-  doctor: { parts: ['model', 'settings', 'probe', 'lock', 'runtime', 'http'], packages: [], node: 'any' },
   cli: {
-    parts: ['main.ts', 'doctor', 'model', 'settings', 'http', 'runtime', 'admission', 'stand-in'],
-    packages: ['commander', 'zod'],
+    parts: [
+      'main.ts',
+      'cli/client',
+      'cli/terminal',
+      'doctor',
+      'model',
+      'settings',
+      'policy',
+      'runtime/process',
+      'stand-in/machine',
+    ],
+    packages: ['commander'],
     node: 'any',
   },
+  'cli/client': { parts: ['cli/terminal', 'settings'], packages: ['zod'], node: 'any' },
+  'cli/terminal': { parts: [], packages: [], node: [] },
 };
 
 /** The same input must give the same answer, in a test as on a machine: what would break that. */
@@ -79,6 +143,24 @@ const LONGEST = 250;
 /** Everything in these files of src that the house does not allow; each a sentence that starts with the file's path. */
 export function broken(sources: readonly Source[]): string[] {
   return [...sources.flatMap(brokenBy), ...circles(sources)];
+}
+
+/** Permits that no file of the part uses: each would let something in that nobody meant. */
+export function unusedPermits(sources: readonly Source[]): string[] {
+  return Object.entries(HOUSE).flatMap(([part, reach]) => {
+    const used = new Set(
+      sources
+        .filter(({ path }) => partOf(path) === part)
+        .flatMap(({ path, imports }) => imports.map((from) => nameOf(path, from))),
+    );
+    const permits = [...reach.parts, ...reach.packages, ...(reach.node === 'any' ? [] : reach.node)];
+    return [
+      ...permits.filter((permit) => !used.has(permit)).map((permit) => `${part} may import ${permit}, and does not`),
+      ...(reach.node === 'any' && ![...used].some((name) => name.startsWith('node:'))
+        ? [`${part} may import modules of Node, and does not`]
+        : []),
+    ];
+  });
 }
 
 function brokenBy(source: Source): string[] {
@@ -134,18 +216,22 @@ export function sleeping({ path, names }: Source): string[] {
 }
 
 function forbidden(path: string, from: string, reach: Reach): string | null {
-  if (from.startsWith('.')) {
-    const part = partOf(fileOf(path, from));
-    return part === partOf(path) || reach.parts.includes(part) ? null : `${path} imports ${part}`;
-  }
-  if (from.startsWith('node:')) {
-    return reach.node === 'any' || reach.node.includes(from) ? null : `${path} imports ${from}`;
-  }
-  const name = from
+  const name = nameOf(path, from);
+  if (from.startsWith('.'))
+    return name === partOf(path) || reach.parts.includes(name) ? null : `${path} imports ${name}`;
+  if (from.startsWith('node:'))
+    return reach.node === 'any' || reach.node.includes(name) ? null : `${path} imports ${name}`;
+  return reach.packages.includes(name) ? null : `${path} imports the package ${name}`;
+}
+
+/** What an import reaches, by the name that permits have for it: a part, a module of Node, or a package. */
+function nameOf(path: string, from: string): string {
+  if (from.startsWith('.')) return partOf(fileOf(path, from));
+  if (from.startsWith('node:')) return from;
+  return from
     .split('/')
     .slice(0, from.startsWith('@') ? 2 : 1)
     .join('/');
-  return reach.packages.includes(name) ? null : `${path} imports the package ${name}`;
 }
 
 /** Parts that reach themselves over others. Each circle is told once, from its first part by name. */
@@ -169,9 +255,10 @@ function circles(sources: readonly Source[]): string[] {
   return found;
 }
 
-/** The folder of src, or the file's name at its top. */
+/** The folder that a file of src is in, or the file's name at its top. */
 function partOf(path: string): string {
-  return posix.relative('src', path).split('/')[0] ?? path;
+  const folder = posix.relative('src', posix.dirname(path));
+  return folder === '' ? posix.basename(path) : folder;
 }
 
 function fileOf(path: string, from: string): string {
