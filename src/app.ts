@@ -15,7 +15,7 @@ import type { Keys } from './http/auth.js';
 import { finalErrorHandler, methodNotAllowed, notFound } from './http/errors.js';
 import { createHealthRoutes } from './http/health-routes.js';
 import type { Readiness } from './http/health-routes.js';
-import type { Log } from './model/ports.js';
+import type { Log } from './model/ports/outside.js';
 import { createPageRoutes } from './page/routes.js';
 import type { PageRouteParts } from './page/routes.js';
 

@@ -1,103 +1,216 @@
-/** Opens what the settings name: files, the state folder, Docker, the lock. What keeps the gate from starting is said in one sentence. */
+/**
+ * Builds the real parts from the settings, each by a function of its own, and puts them together. What keeps the gate from
+ * starting is said in one sentence.
+ */
 
-import { userInfo } from 'node:os';
-import { join } from 'node:path';
-import type Docker from 'dockerode';
-import { openPolicyFile } from './policy/policy-file.js';
-import { RULES_WITHOUT_A_FILE, type PolicyRules } from './policy/policy-rules.js';
-import type { Keys } from './http/auth.js';
-import { allowedHosts } from './http/host.js';
-import { openTokensFile } from './http/tokens-file.js';
+import type { Express } from 'express';
+import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
+import { openAudit } from './http/audit.js';
+import { openKeys } from './http/open-keys.js';
+import { readiness, readinessBy } from './http/readiness.js';
 import { localLock } from './lock/local-lock.js';
+import { createTurnQueue } from './lock/queue.js';
 import { passwordFrom } from './lock/redis/password-file.js';
+import { createMeter, type MeterWithRegistry } from './metrics/meter.js';
+import { createProcessMetrics } from './metrics/process-metrics.js';
+import { CannotStart } from './model/cannot-start.js';
+import type { Eyes, Observer } from './model/ports/eyes.js';
+import type { Lock } from './model/ports/lock.js';
+import type { Meter } from './model/ports/meter.js';
+import type { Clock, Log } from './model/ports/outside.js';
+import type { Snapshot } from './model/snapshot.js';
+import { warnOfForeignClaims } from './observe/foreign-claims.js';
+import { logChanges } from './observe/log-changes.js';
+import { createObserver } from './observe/observer.js';
+import { createLastSeen } from './page/last-seen.js';
+import { rememberDecisions } from './page/recent-decisions.js';
+import { openRules } from './policy/open-rules.js';
+import { createPolicy } from './policy/policy.js';
+import { createEyes } from './probe/look.js';
+import { createNvidiaSmi } from './probe/nvidia-smi/nvidia-smi.js';
+import { createRuns } from './runs/runs.js';
+import { openRuntime, type OpenRuntime } from './runtimes.js';
+import { startSweeping } from './runtime/left-overs.js';
+import { notifyingHands } from './runtime/notifying-hands.js';
+import { readBuild } from './settings/build.js';
+import type { Settings } from './settings/settings.js';
 import { openStateFolder, type StateFolder } from './state/state-folder.js';
 import { defaultStateFolders } from './state/usable-folder.js';
-import type { Books, Clock, Hands, Lock, Log, Meter } from './model/ports.js';
-import { createDockerBooks } from './runtime/docker/books.js';
-import { createDockerHands } from './runtime/docker/hands.js';
-import { dockerRootDir } from './docker/data-root.js';
-import { openProcessRuntime } from './runtime/process/open.js';
-import { createFindAuth, dockerConfigFile } from './runtime/docker/registry-auth.js';
-import type { Settings } from './settings/settings.js';
 
-/** Why the gate cannot start, in sentences for the operator. */
-export class CannotStart extends Error {}
+/** How long a request waits for an image that is being pulled, before it is told to come again. */
+const PULL_WAIT_MS = 2000;
+/** How long `/cards` and `/readyz` wait for a probe before they show it as blind. */
+const LOOK_WITHIN_MS = 5000;
 
-/** Who may call: the tokens file, or the hosts by which this machine alone is addressed. */
-export async function openKeys(settings: Settings, log: Log): Promise<Keys> {
-  if (settings.tokensFile === null) {
-    return { kind: 'open', hosts: allowedHosts(settings.listen, settings.allowedHosts) };
-  }
-  const opened = await openTokensFile(settings.tokensFile, log);
-  if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_TOKENS_FILE: ${opened.problems.join('; ')}`);
-  return { kind: 'tokens', file: opened.file };
+/** A gate that is built and does not listen yet. */
+export interface Gate {
+  readonly app: Express;
+  readonly metricsApp: Express;
+  /** No new admissions from now on; settles when those under way have ended, or after `withinMs`: whether all ended. */
+  drain(withinMs: number): Promise<boolean>;
+  close(): Promise<void>;
 }
 
-/** What a request may ask for, as the policy file says now. */
-export async function openRules(settings: Settings, log: Log): Promise<() => PolicyRules | Promise<PolicyRules>> {
-  if (settings.policyFile === null) return () => RULES_WITHOUT_A_FILE;
-  const opened = await openPolicyFile(settings.policyFile, log);
-  if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_POLICY_FILE: ${opened.problems.join('; ')}`);
-  return () => opened.file.current();
+/** What the parts below are made from. */
+interface Ground {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: MeterWithRegistry;
+  readonly state: Extract<StateFolder, { kind: 'open' }>;
+  readonly runtime: OpenRuntime;
+  readonly lock: Lock;
 }
 
-/** What starts the jobs and keeps the books of them. */
-export interface OpenRuntime {
-  readonly books: Books;
-  readonly hands: Hands;
-  /** The gate's own paths, which no job is given; one more may be found out later. */
-  readonly forbidden: readonly string[];
-}
-
-/** Docker, or plain processes where the settings say so: then Docker is not asked for at all. */
-export function openRuntime(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
-  return settings.runtime === 'docker'
-    ? openDocker(settings, stateFolder, clock, log)
-    : openProcesses(settings.claimsDir ?? join(stateFolder, 'claims'), clock, log);
-}
-
-async function openDocker(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
-  const docker = await findDocker(log);
-  const findAuth = createFindAuth(dockerConfigFile(settings.dockerConfig ?? undefined, process.env));
-  const forbidden = [stateFolder, '/var/lib/docker', '/var/run/docker.sock'];
-  void dockerRootDir(docker).then((folder) => folder !== null && forbidden.push(folder));
+/** Builds the gate. Throws `CannotStart` where a file, a folder, an engine or a setting forbids it. */
+export async function wireGate(settings: Settings, clock: Clock, log: Log): Promise<Gate> {
+  const startedAtMs = clock.now();
+  const build = readBuild();
+  const keys = await openKeys(settings, log);
+  const rules = await openRules(settings.policyFile, log);
+  const decisions = rememberDecisions(openAudit(settings.auditFile, log));
+  const state = await openState(settings, clock, log);
+  const opened = await openRuntime(settings, state.folder, clock, log);
+  const meter = createMeter(clock, { ...build });
+  const lock = await openLock(settings, clock, log, meter);
+  const runtime = { ...opened, hands: notifyingHands(opened.hands, () => eyes.outdated()) };
+  const ground: Ground = { settings, clock, log, meter, state, runtime, lock };
+  const lastSeen = createLastSeen();
+  const eyes = openEyes(ground, (snapshot) => lastSeen.looked(snapshot));
+  const observer = openObserver(eyes, settings);
+  // So that the first scrape and the first admission find the topology and the field names known; and so that the programs run
+  // while Express is loaded, which takes as long as they do.
+  void observer.recent(LOOK_WITHIN_MS);
+  const { createApp, createMetricsOnlyApp } = await import('./app.js');
+  const { metricsRoutes } = await import('./metrics/routes.js');
+  const { createPage } = await import('./page/page.js');
+  const admissions = openAdmissions(ground, observer);
+  const stopSweeping = startSweeping({
+    ...ground,
+    ...runtime,
+    instanceId: state.instanceId,
+    startedAtMs,
+    graceMs: settings.claimGraceS * 1000,
+    adopted: admissions.launches.adopted,
+  });
+  const readyParts = { lock, admissions, admitWhenBlind: settings.admitWhenBlind };
+  const served = {
+    metrics: metricsRoutes({
+      observer,
+      status: () => admissions.status(),
+      meter,
+      process: createProcessMetrics(),
+      holders: settings.metricsHolders,
+      log,
+    }),
+    readiness: () => readiness({ observer, ...readyParts }, LOOK_WITHIN_MS),
+    log,
+  };
+  const shown = { observer, clock, lookWithinMs: LOOK_WITHIN_MS, version: build.version };
+  const app = createApp({
+    ...served,
+    ...shown,
+    keys,
+    meter,
+    admissions,
+    audit: decisions,
+    runtime: settings.runtime,
+    policy: createPolicy({ rules, forbidden: runtime.forbidden, runtime: settings.runtime }),
+    runs: createRuns({ ...runtime, cardStore: state.cards, launches: admissions.launches }),
+    cardStore: state.cards,
+    page: createPage({
+      ...shown,
+      lock,
+      lastSeen,
+      startedAtMs,
+      admissions,
+      decisions,
+      readiness: (observation) => readinessBy(observation, readyParts),
+    }),
+  });
   return {
-    books: createDockerBooks({ docker, clock, log, listTimeoutMs: settings.probeTimeoutS * 1000 }),
-    hands: createDockerHands({ docker, clock, log, findAuth }),
-    forbidden,
+    app,
+    metricsApp: createMetricsOnlyApp(served),
+    drain: (withinMs) => admissions.drain(withinMs),
+    async close() {
+      stopSweeping();
+      await lock.close();
+      await state.close();
+    },
   };
 }
 
-async function openProcesses(folder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
-  const opened = await openProcessRuntime({ folder, clock, environment: process.env });
-  if (opened.kind === 'refused') throw new CannotStart(opened.detail);
-  const { username: user, uid } = userInfo();
-  log.warn(
-    { user, uid, claims: folder },
-    `jobs are started as plain processes of the user ${user}, with no walls around them: whoever may admit can do all that this user can`,
-  );
-  return { ...opened, forbidden: [] };
+/** The eyes; what tells of each look is told once. */
+function openEyes({ settings, clock, log, meter, state, runtime }: Ground, looked: (snapshot: Snapshot) => void): Eyes {
+  const { localCheckGpuHealth: checkHealth, localCheckExternalGpus: checkExternal } = settings;
+  const timeoutMs = settings.probeTimeoutS * 1000;
+  const warnOfForeign = settings.redisUrl === null ? warnOfForeignClaims(log) : null;
+  const logged = logChanges(log);
+  return createEyes({
+    smi: createNvidiaSmi({ program: settings.nvidiaSmi, timeoutMs, checkHealth, clock, log }),
+    books: runtime.books,
+    cardStore: state.cards,
+    clock,
+    log,
+    checkExternal,
+    checkHealth,
+    limitMs: timeoutMs + 2000,
+    onLook(snapshot) {
+      meter.looked(snapshot);
+      looked(snapshot);
+      logged(snapshot);
+      warnOfForeign?.(snapshot);
+    },
+  });
 }
 
-/** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
-async function findDocker(log: Log): Promise<Docker> {
-  // Loaded here, since a gate that starts plain processes never needs it.
-  const { checkEngine, createDockerClient } = await import('./docker/client.js');
-  const found = createDockerClient(process.env);
-  if (found.kind === 'problem') throw new CannotStart(found.detail);
-  const engine = await checkEngine(found.docker);
-  if (engine.kind === 'refused') throw new CannotStart(engine.detail);
-  if (engine.kind === 'ok') log.info({ docker: found.endpoint, version: engine.version }, 'Docker answers');
-  else log.warn({ docker: found.endpoint }, `Docker does not answer yet: ${engine.detail}`);
-  return found.docker;
+function openObserver(eyes: Eyes, settings: Settings): Observer {
+  const rules = {
+    memoryBusyMib: settings.memoryBusyMib,
+    configuredCount: settings.localGpuCount,
+    checkExternal: settings.localCheckExternalGpus,
+    checkHealth: settings.localCheckGpuHealth,
+    clusterProfile: settings.clusterProfile,
+    excludeCards: settings.excludeCards,
+  };
+  return createObserver(eyes, rules, settings.scrapeMaxAgeMs);
+}
+
+/** The door to the claim protocol, with the queue in front of the lock. */
+function openAdmissions(
+  { settings, clock, log, meter, state, runtime, lock }: Ground,
+  observer: Observer,
+): AdmissionsPart {
+  return createAdmissions({
+    observer,
+    ...runtime,
+    cardStore: state.cards,
+    lock,
+    clock,
+    meter,
+    log,
+    random: Math.random,
+    makeQueue: (serve) =>
+      createTurnQueue({
+        lock,
+        maxWaiting: settings.maxWaiting,
+        clock,
+        serve,
+        onReleased: (seconds) => meter.lockHeldFor(seconds),
+      }),
+    settings: {
+      instanceId: state.instanceId,
+      admitWhenBlind: settings.admitWhenBlind,
+      admitTimeoutMs: settings.admitTimeoutS * 1000,
+      startTimeoutMs: settings.startTimeoutS * 1000,
+      pullWaitMs: PULL_WAIT_MS,
+      lockThrough: settings.lockThrough,
+    },
+  });
 }
 
 /** The state folder, which one live gate holds at a time. */
-export async function openState(
-  settings: Settings,
-  clock: Clock,
-  log: Log,
-): Promise<Extract<StateFolder, { kind: 'open' }>> {
+async function openState(settings: Settings, clock: Clock, log: Log): Promise<Extract<StateFolder, { kind: 'open' }>> {
   const candidates = settings.stateDir === null ? defaultStateFolders(process.env) : [settings.stateDir];
   const state = await openStateFolder({ candidates, instanceId: settings.instanceId, clock, log });
   if (state.kind === 'refused') throw new CannotStart(state.detail);
@@ -106,7 +219,7 @@ export async function openState(
 }
 
 /** The lock: Redis where it is set, else that of one process alone, which is spared the client of Redis. */
-export async function openLock(
+async function openLock(
   settings: Settings,
   clock: Clock,
   log: Log,

@@ -1,34 +1,32 @@
 /** Takes requests in: one at a time for each run id, counted, and none any more once the gate drains. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
-import type { Admissions, Hold, TurnQueue, Watch } from '../model/ports.js';
-import type { Occupancy } from '../model/occupancy.js';
-import type { Snapshot } from '../model/snapshot.js';
+import type { Admissions } from '../model/ports/admissions.js';
+import type { Observer } from '../model/ports/eyes.js';
+import type { Hold, TurnQueue } from '../model/ports/lock.js';
 import { admit, type AdmitParts } from './admit.js';
 import { dryRun } from './dry-run.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../time/in-time.js';
 import { createLaunches, type Launches } from './starts.js';
 import { oneAtATime } from './one-per-run.js';
 import { refuse } from '../model/refuse.js';
 import { serveTurn, type TurnJob, type TurnResult } from './serve-batch.js';
 
-export interface DeskParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
-  readonly watch: Watch;
-  /** Judges the same look with another list of containers. */
-  readonly rejudge: (snapshot: Snapshot) => Occupancy;
+export interface AdmissionsParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
+  readonly observer: Observer;
   /** Makes the line in front of the lock. */
   readonly makeQueue: (
     serve: (jobs: readonly TurnJob[], hold: Hold) => Promise<readonly TurnResult[]>,
   ) => TurnQueue<TurnJob, TurnResult>;
 }
 
-export interface Desk extends Admissions {
+export interface AdmissionsPart extends Admissions {
   readonly launches: Launches;
   /** No new admissions from now on; settles when those under way have ended, or after `withinMs`: whether all ended. */
   drain(withinMs: number): Promise<boolean>;
 }
 
-export function createDesk(parts: DeskParts): Desk {
+export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   const { settings, clock, lock, meter } = parts;
   const launches = createLaunches(parts);
   const turnParts = { ...parts, ...settings, launches };
@@ -74,12 +72,7 @@ export function createDesk(parts: DeskParts): Desk {
     async drain(withinMs) {
       draining = true;
       const ended = Promise.allSettled(underWay).then(() => launches.idle());
-      return (
-        (await inTime(
-          ended.then(() => true),
-          withinMs,
-        )) ?? false
-      );
+      return (await inTime(ended, withinMs, clock)) !== null;
     },
   };
 }

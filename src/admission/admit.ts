@@ -1,14 +1,19 @@
 /** The claim protocol, from a request to its decision. `turn.ts` is the part under the lock, `launch.ts` the start. */
 
 import type { Decision, Grant, JobSpec } from '../model/admission.js';
-import type { Books, CardBook, Clock, Hands, Lock, Log, Meter, TurnQueue } from '../model/ports.js';
+import type { Books } from '../model/ports/books.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Hands } from '../model/ports/hands.js';
+import type { Lock, TurnQueue } from '../model/ports/lock.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { containerName } from '../model/labels.js';
 import { findOnceShown } from './find-created.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../time/in-time.js';
 import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
 import { afterLaunch, decideKnown } from './answer-existing.js';
 import type { Launched, Launches } from './starts.js';
-import { pause } from './pause.js';
+import { pause } from '../time/pause.js';
 import { readyImage } from './ready-image.js';
 import { refuse } from '../model/refuse.js';
 import { takeTurn } from './wait-for-turn.js';
@@ -17,7 +22,7 @@ import { createOnce, type Again, type Claimed, type TurnJob, type TurnResult } f
 export interface AdmitParts {
   readonly books: Books;
   readonly hands: Hands;
-  readonly cardBook: Pick<CardBook, 'remembered'>;
+  readonly cardStore: Pick<CardStore, 'remembered'>;
   readonly lock: Lock;
   readonly queue: TurnQueue<TurnJob, TurnResult>;
   readonly launches: Launches;
@@ -54,7 +59,7 @@ export async function admit(
   let why: Again['why'] | null = null;
   for (let tries = 0; tries < TRIES; tries++) {
     if (why === 'name_taken') await findOnceShown(spec.runId, parts);
-    else if (why !== null) await pause(20 + parts.random() * 50 * 2 ** tries, gone);
+    else if (why !== null) await pause(20 + parts.random() * 50 * 2 ** tries, parts.clock, gone);
     if (parts.draining()) return refuse('draining', { detail: 'this gate is shutting down; ask again in a moment' });
     if (gone.aborted) return { kind: 'client_gone' };
 
@@ -139,14 +144,14 @@ async function launch(made: Claimed, spec: JobSpec, parts: AdmitParts): Promise<
   const run = { name: containerName(spec.runId), containerId, state: 'created', exitCode: null } as const;
   const answer = { run, cards, placement, admittedBlind };
   const end = made.launched ?? parts.launches.begin(made, spec);
-  const launched = await inTime(end, parts.settings.startTimeoutMs);
+  const launched = await inTime(end, parts.settings.startTimeoutMs, parts.clock);
   if (launched === null) {
     void end.then((late) => rememberLate(late, made, spec, parts));
     parts.meter.granted(spec.count);
     return { kind: 'starting', ...answer };
   }
-  if (launched.kind === 'running') parts.meter.granted(spec.count);
-  return afterLaunch(launched, answer, false);
+  if (launched.value.kind === 'running') parts.meter.granted(spec.count);
+  return afterLaunch(launched.value, answer, false);
 }
 
 /** The caller was told `starting`: how it ended can be asked for an hour. */

@@ -1,17 +1,19 @@
 /** The decision where a container of this run is there already. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
-import type { Books, CardBook, Clock } from '../model/ports.js';
+import type { Books } from '../model/ports/books.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Clock } from '../model/ports/outside.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { runningAnswer, type KnownAnswer } from './existing-meaning.js';
 import type { Launched, Launches } from './starts.js';
-import { pause } from './pause.js';
+import { inTime } from '../time/in-time.js';
+import { pause } from '../time/pause.js';
 import { refuse } from '../model/refuse.js';
-import { inTime } from './in-time.js';
 
 export interface KnownParts {
   readonly books: Books;
-  readonly cardBook: Pick<CardBook, 'remembered'>;
+  readonly cardStore: Pick<CardStore, 'remembered'>;
   readonly clock: Clock;
   readonly launches: Pick<Launches, 'underWay'>;
   readonly settings: { readonly admitTimeoutMs: number; readonly startTimeoutMs: number };
@@ -29,7 +31,7 @@ export async function decideKnown(
   gone: AbortSignal,
 ): Promise<Decision | 'gone'> {
   const { container } = known;
-  const answer = runningAnswer(container, parts.cardBook.remembered());
+  const answer = runningAnswer(container, parts.cardStore.remembered());
   switch (known.kind) {
     case 'alive':
       return { kind: 'admitted', replayed: true, ...answer };
@@ -40,8 +42,8 @@ export async function decideKnown(
       // From when it was asked for, not from when it came to its turn: many who ask for one run at once must not wait in a row.
       const { admitTimeoutMs, startTimeoutMs } = parts.settings;
       const leftMs = Math.max(0, untilMs - admitTimeoutMs + startTimeoutMs - parts.clock.monotonic());
-      const launched = end === null ? null : await inTime(end, leftMs);
-      return launched === null ? { kind: 'starting', ...answer } : afterLaunch(launched, answer, true);
+      const launched = end === null ? null : await inTime(end, leftMs, parts.clock);
+      return launched === null ? { kind: 'starting', ...answer } : afterLaunch(launched.value, answer, true);
     }
     case 'removing':
       return waitUntilGone(container, spec, parts, untilMs, gone);
@@ -80,10 +82,10 @@ async function waitUntilGone(
     if (listed.kind === 'blind')
       return refuse('docker_unavailable', { detail: `the run could not be asked for: ${listed.detail}` });
     if (!listed.value.some(({ id, state }) => id === container.id && state === 'removing')) return 'gone';
-    await pause(ASK_EVERY_MS, gone);
+    await pause(ASK_EVERY_MS, parts.clock, gone);
   }
   if (gone.aborted) return { kind: 'client_gone' };
-  const { cards } = runningAnswer(container, parts.cardBook.remembered());
+  const { cards } = runningAnswer(container, parts.cardStore.remembered());
   return {
     kind: 'wait',
     requested: spec.count,

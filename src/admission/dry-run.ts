@@ -1,7 +1,9 @@
 /** What would be decided now. Takes no lock, pulls and changes nothing. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
-import type { Books, CardBook, Watch } from '../model/ports.js';
+import type { Books } from '../model/ports/books.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Observer } from '../model/ports/eyes.js';
 import { knownAnswer, runningAnswer } from './existing-meaning.js';
 import type { Launches } from './starts.js';
 import { planBatch } from './plan.js';
@@ -9,8 +11,8 @@ import { refuse } from '../model/refuse.js';
 
 export interface DryRunParts {
   readonly books: Books;
-  readonly watch: Watch;
-  readonly cardBook: Pick<CardBook, 'remembered'>;
+  readonly observer: Observer;
+  readonly cardStore: Pick<CardStore, 'remembered'>;
   readonly launches: Pick<Launches, 'adopted'>;
   readonly admitWhenBlind: boolean;
 }
@@ -25,10 +27,10 @@ export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decisio
   const known = knownAnswer(listed.value, spec, adopted);
   if (known.kind === 'refused') return known;
   if (known.kind !== 'decide')
-    return { kind: 'would_replay', ...runningAnswer(known.container, parts.cardBook.remembered()) };
+    return { kind: 'would_replay', ...runningAnswer(known.container, parts.cardStore.remembered()) };
   if (spec.count === 0) return { kind: 'would_admit', cards: [], placement: null, admittedBlind: false };
 
-  const { snapshot, occupancy } = await parts.watch.fresh();
+  const { snapshot, occupancy } = await parts.observer.fresh();
   if (snapshot.docker.kind === 'blind') {
     return refuse('docker_unavailable', { detail: `the containers could not be listed: ${snapshot.docker.detail}` });
   }
@@ -43,9 +45,9 @@ export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decisio
       return plan;
     case 'go_on':
     case 'remove_and_retry':
-      return { kind: 'would_replay', ...runningAnswer(plan.container, parts.cardBook.remembered()) };
+      return { kind: 'would_replay', ...runningAnswer(plan.container, parts.cardStore.remembered()) };
     case 'known':
-      return { kind: 'would_replay', ...runningAnswer(plan.answer.container, parts.cardBook.remembered()) };
+      return { kind: 'would_replay', ...runningAnswer(plan.answer.container, parts.cardStore.remembered()) };
     case undefined:
       throw new Error('a batch of one has one plan');
     default:

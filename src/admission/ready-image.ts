@@ -1,7 +1,9 @@
 /** Makes sure the image is here before anybody waits for a lock. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
-import type { Clock, Hands, Meter } from '../model/ports.js';
+import type { Hands } from '../model/ports/hands.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock } from '../model/ports/outside.js';
 import { refuse } from '../model/refuse.js';
 
 /** Null when the image is here; otherwise the decision. `waitMs` is how long a request waits for a pull, which outlives it. */

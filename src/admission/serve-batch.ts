@@ -5,8 +5,13 @@
 
 import type { Decision, Grant, JobSpec, Refusal, Running, Wait } from '../model/admission.js';
 import type { Occupancy } from '../model/occupancy.js';
-import type { Books, Clock, Hands, Hold, Log, Meter, Watch, Watched } from '../model/ports.js';
-import type { SeenContainer, Snapshot } from '../model/snapshot.js';
+import type { Books } from '../model/ports/books.js';
+import type { Observer, Observation } from '../model/ports/eyes.js';
+import type { Hands } from '../model/ports/hands.js';
+import type { Hold } from '../model/ports/lock.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import type { SeenContainer } from '../model/snapshot.js';
 import type { KnownAnswer } from './existing-meaning.js';
 import type { Launched, Launches } from './starts.js';
 import { cardsHeldBy, hasRival, planBatch, type Plan } from './plan.js';
@@ -50,7 +55,7 @@ export type TurnResult =
   | Refusal;
 
 export interface TurnParts {
-  readonly watch: Watch;
+  readonly observer: Observer;
   readonly books: Books;
   readonly hands: Hands;
   readonly clock: Clock;
@@ -60,8 +65,6 @@ export interface TurnParts {
   readonly admitWhenBlind: boolean;
   /** Told of each container that this turn is responsible for, so that no sweep here touches it. */
   readonly launches: Pick<Launches, 'adopt' | 'drop' | 'adopted'>;
-  /** Judges the same look with another list of containers. */
-  readonly rejudge: (snapshot: Snapshot) => Occupancy;
 }
 
 /** Serves one batch under one hold of the lock; one result for each job, in order. */
@@ -71,9 +74,9 @@ export async function serveTurn(
   parts: TurnParts,
 ): Promise<readonly TurnResult[]> {
   const began = parts.clock.monotonic();
-  const watched = await parts.watch.fresh();
+  const observation = await parts.observer.fresh();
   parts.meter.phase('look', (parts.clock.monotonic() - began) / 1000);
-  const { snapshot, occupancy } = watched;
+  const { snapshot, occupancy } = observation;
   if (snapshot.docker.kind === 'blind') {
     const { detail } = snapshot.docker;
     return jobs.map(() => refuse('docker_unavailable', { detail: `the containers could not be listed: ${detail}` }));
@@ -91,7 +94,7 @@ export async function serveTurn(
   }
   const claimBegan = parts.clock.monotonic();
   const created = await Promise.all(plans.map((plan, at) => act(plan, jobs[at]!, parts, occupancy)));
-  const results = await verify(created, watched, parts);
+  const results = await verify(created, observation, parts);
   if (acts) parts.meter.phase('claim', (parts.clock.monotonic() - claimBegan) / 1000);
   return results;
 }
@@ -199,7 +202,7 @@ export async function createOnce(
 /** Step 7: one list for all that were created; whoever finds another claim on its cards removes its own and starts over. */
 async function verify(
   results: readonly TurnResult[],
-  { snapshot }: Watched,
+  { snapshot }: Observation,
   parts: TurnParts,
 ): Promise<readonly TurnResult[]> {
   if (!results.some((result) => result.kind === 'claimed')) return results;
@@ -210,7 +213,7 @@ async function verify(
       results.map(async (result) => (result.kind === 'claimed' ? giveUp(result, detail, parts) : result)),
     );
   }
-  const occupancy = parts.rejudge({ ...snapshot, docker });
+  const occupancy = parts.observer.rejudge({ ...snapshot, docker });
   const { containers } = docker.value;
   return Promise.all(results.map((result) => settle(result, occupancy, containers, parts)));
 }

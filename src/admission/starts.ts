@@ -5,7 +5,10 @@
 
 import type { JobSpec, Refusal, Run } from '../model/admission.js';
 import type { CardUuid } from '../model/card.js';
-import type { Books, Clock, Hands, Log, Meter } from '../model/ports.js';
+import type { Books } from '../model/ports/books.js';
+import type { Hands } from '../model/ports/hands.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import type { ContainerState } from '../model/snapshot.js';
 import { refuse } from '../model/refuse.js';
 import type { Claimed } from './serve-batch.js';
@@ -21,7 +24,7 @@ export interface Launches {
   begin(claimed: Claimed, spec: JobSpec): Promise<Launched>;
   /** The same promise for a container whose start is under way here, else null. */
   underWay(containerId: string): Promise<Launched> | null;
-  /** Marks a container as being dealt with here from its create on, until its start ends or `drop` is called. */
+  /** EnvironmentSearch a container as being dealt with here from its create on, until its start ends or `drop` is called. */
   readonly adopt: (containerId: string) => void;
   readonly drop: (containerId: string) => void;
   readonly adopted: (containerId: string) => boolean;

@@ -1,6 +1,8 @@
 /** A request's wait in line, until it is served, its time is up, or its caller hangs up. */
 
-import type { Clock, Lock, Meter, Turn, TurnQueue } from '../model/ports.js';
+import type { Lock, Turn, TurnQueue } from '../model/ports/lock.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock } from '../model/ports/outside.js';
 import { refuse } from '../model/refuse.js';
 import type { TurnJob, TurnResult } from './serve-batch.js';
 
@@ -20,7 +22,7 @@ export async function takeTurn(
   const began = clock.monotonic();
   const out = new AbortController();
   const leave = (): void => out.abort();
-  const timer = setTimeout(leave, Math.max(0, untilMs - began));
+  const callOff = clock.after(Math.max(0, untilMs - began), leave);
   job.gone.addEventListener('abort', leave, { once: true });
   try {
     const turn = await new Promise<Turn<TurnResult>>((resolve, reject) => {
@@ -41,7 +43,7 @@ export async function takeTurn(
       detail: `the lock was not to be had within ${waited} s: ${lock.problem() ?? 'others were served first'}`,
     });
   } finally {
-    clearTimeout(timer);
+    callOff();
     job.gone.removeEventListener('abort', leave);
   }
 }

@@ -1,13 +1,13 @@
 /** A look as `GET /cards` shows it. Made from one snapshot and what it adds up to; pure. */
 
 import type { Claim, JudgedCard, ProbeReport } from '../model/occupancy.js';
-import type { Watched } from '../model/ports.js';
+import type { Observation } from '../model/ports/eyes.js';
 import { PROBES } from '../model/snapshot.js';
 import type { z } from 'zod';
 import type { cardShape, cardsShape, probeShape } from './card-shape.js';
 
 /** All cards of a look. `nowMs`, epoch milliseconds, says how old the look is. */
-export function cardsAnswer({ occupancy }: Watched, nowMs: number): z.infer<typeof cardsShape> {
+export function cardsAnswer({ occupancy }: Observation, nowMs: number): z.infer<typeof cardsShape> {
   const ageSeconds = Math.max(0, Math.round((nowMs - occupancy.observedAtMs) / 100) / 10);
   const probes = PROBES.map((probe) => [probe, probeAnswer(occupancy.probes[probe], ageSeconds)] as const);
   return {

@@ -13,7 +13,10 @@ import { sendProblem } from '../http/problem.js';
 import type { JudgedCard } from '../model/occupancy.js';
 import { cardUuid } from '../model/card.js';
 import type { CardUuid } from '../model/card.js';
-import type { Audit, AuditEntry, CardBook, Clock, Watch, Watched } from '../model/ports.js';
+import type { Audit, AuditEntry } from '../model/ports/audit.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Observer, Observation } from '../model/ports/eyes.js';
+import type { Clock } from '../model/ports/outside.js';
 import { cardAnswer, cardsAnswer } from './card-answer.js';
 import { excludeRequest } from './card-shape.js';
 
@@ -22,8 +25,8 @@ const BODY_LIMIT_BYTES = 4 * 1024;
 
 export interface CardRouteParts {
   readonly door: Door;
-  readonly watch: Watch;
-  readonly book: CardBook;
+  readonly observer: Observer;
+  readonly cardStore: CardStore;
   readonly audit: Audit;
   readonly clock: Clock;
   /** How long `GET /cards` waits for a probe, in milliseconds, before it shows it as blind. */
@@ -42,7 +45,7 @@ export function createCardRoutes(parts: CardRouteParts): Router {
   router
     .route('/cards')
     .get(door.for('read'), async (_req, res) => {
-      sendJson(res, 200, cardsAnswer(await parts.watch.recent(parts.lookWithinMs), clock.now()));
+      sendJson(res, 200, cardsAnswer(await parts.observer.recent(parts.lookWithinMs), clock.now()));
     })
     .all(door.for(null), methodNotAllowed('GET', 'HEAD'));
   operate('exclude', ...readJson(BODY_LIMIT_BYTES), (req, res) => exclude(parts, req, res));
@@ -61,7 +64,7 @@ async function exclude(parts: CardRouteParts, req: Request, res: Response): Prom
   const uuid = await knownCard(parts, req, res);
   if (uuid === null) return;
   const since = new Date(parts.clock.now()).toISOString();
-  await parts.book.exclude({ uuid, reason, since, principal: principalOf(res).name });
+  await parts.cardStore.exclude({ uuid, reason, since, principal: principalOf(res).name });
   attemptOf(res).settle('excluded', { detail: reason });
   await showCard(parts, uuid, res);
 }
@@ -70,7 +73,7 @@ async function exclude(parts: CardRouteParts, req: Request, res: Response): Prom
 async function include(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
   const uuid = await knownCard(parts, req, res);
   if (uuid === null) return;
-  const wasOut = await parts.book.include(uuid);
+  const wasOut = await parts.cardStore.include(uuid);
   attemptOf(res).settle('included', { detail: wasOut ? null : 'it had not been excluded by an operator' });
   await showCard(parts, uuid, res);
 }
@@ -79,28 +82,28 @@ async function include(parts: CardRouteParts, req: Request, res: Response): Prom
 async function forget(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
   const uuid = await knownCard(parts, req, res);
   if (uuid === null) return;
-  const { gpus } = (await parts.watch.fresh()).snapshot;
+  const { gpus } = (await parts.observer.fresh()).snapshot;
   if (gpus.kind === 'seen' && gpus.value.rows.some((row) => row.uuid === uuid)) {
     const detail = `${uuid} is in the machine and would be on the books again at the next look; to take it out, exclude it`;
     return sendProblem(res, { code: 'card_present', detail });
   }
-  await parts.book.forget(uuid);
+  await parts.cardStore.forget(uuid);
   attemptOf(res).settle('forgotten');
   // So that the next page shows it gone, instead of the look before.
-  await parts.watch.fresh();
+  await parts.observer.fresh();
   if (!res.destroyed) res.writeHead(204).end();
 }
 
 /** The card that the path names; null where the answer has been given: nobody knows a card of this uuid. */
 async function knownCard(
-  { watch, book, lookWithinMs }: CardRouteParts,
+  { observer, cardStore, lookWithinMs }: CardRouteParts,
   req: Request,
   res: Response,
 ): Promise<CardUuid | null> {
   const uuid = cardUuid(String(req.params['uuid']));
   attemptOf(res).note({ cards: [uuid.slice(0, 80)] });
-  const onBooks = [...book.remembered(), ...book.exclusions()].some((card) => card.uuid === uuid);
-  if (onBooks || findCard(await watch.recent(lookWithinMs), uuid) !== undefined) {
+  const onBooks = [...cardStore.remembered(), ...cardStore.exclusions()].some((card) => card.uuid === uuid);
+  if (onBooks || findCard(await observer.recent(lookWithinMs), uuid) !== undefined) {
     attemptOf(res).begin();
     return uuid;
   }
@@ -110,12 +113,12 @@ async function knownCard(
 }
 
 /** The card as a look sees it that started after the change. 204 for one that is excluded and was never seen since. */
-async function showCard({ watch }: CardRouteParts, uuid: CardUuid, res: Response): Promise<void> {
-  const card = findCard(await watch.fresh(), uuid);
+async function showCard({ observer }: CardRouteParts, uuid: CardUuid, res: Response): Promise<void> {
+  const card = findCard(await observer.fresh(), uuid);
   if (card !== undefined) sendJson(res, 200, cardAnswer(card));
   else if (!res.destroyed) res.writeHead(204).end();
 }
 
-function findCard({ occupancy }: Watched, uuid: CardUuid): JudgedCard | undefined {
+function findCard({ occupancy }: Observation, uuid: CardUuid): JudgedCard | undefined {
   return occupancy.cards.find((card) => card.uuid === uuid);
 }

@@ -5,6 +5,7 @@ import { examine, exitCodeOf, ok, warning, type Check, type Finding } from '../d
 import { checksOf } from '../doctor/checks.js';
 import { readSettings } from '../settings/settings.js';
 import { say, sayJson } from './terminal/say.js';
+import { systemClock } from '../time/system-clock.js';
 
 export interface DoctorOptions {
   readonly json?: boolean;
@@ -35,8 +36,7 @@ async function findAll(flags: readonly string[], tryImage: string | null): Promi
         ? ok('they can be used')
         : warning(read.warnings.join('; '), 'mend the environment of the gate, unless this is meant'),
   };
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-  const installation = { settings: read.settings, env: process.env, policyProblems, tryImage, clock };
+  const installation = { settings: read.settings, env: process.env, policyProblems, tryImage, clock: systemClock };
   return examine([settings, ...checksOf(installation)]);
 }
 

@@ -1,3 +1,6 @@
+import type { Clock } from '../model/ports/outside.js';
+import { inTime } from '../time/in-time.js';
+import { systemClock } from '../time/system-clock.js';
 import { toDockerTrouble, type DockerTrouble } from './errors.js';
 
 /** What came of one call to Docker. */
@@ -8,20 +11,16 @@ export type Asked<T> = { readonly kind: 'answer'; readonly value: T } | DockerTr
  * connection; a call that does not heed it (a body cut short by the peer) is left behind. Giving up is not undoing: what
  * was asked may still happen.
  */
-export async function askDocker<T>(limitMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<Asked<T>> {
+export async function askDocker<T>(
+  limitMs: number,
+  call: (signal: AbortSignal) => Promise<T>,
+  clock: Pick<Clock, 'after'> = systemClock,
+): Promise<Asked<T>> {
   const giveUp = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<DockerTrouble>((resolve) => {
-    timer = setTimeout(() => {
-      resolve({ kind: 'timeout', message: `no whole answer within ${limitMs} ms` });
-      giveUp.abort();
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([settled(call, giveUp.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const asked = await inTime(settled(call, giveUp.signal), limitMs, clock);
+  if (asked !== null) return asked.value;
+  giveUp.abort();
+  return { kind: 'timeout', message: `no whole answer within ${limitMs} ms` };
 }
 
 async function settled<T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<Asked<T>> {

@@ -1,7 +1,7 @@
 /** The checks that ask `nvidia-smi`. */
 
 import { readlink } from 'node:fs/promises';
-import { readRemembered } from '../state/read-cards-seen.js';
+import { readCardsSeen } from '../state/read-cards-seen.js';
 import { defaultStateFolders } from '../state/usable-folder.js';
 import type { GpusSeen, Probed } from '../model/snapshot.js';
 import { createNvidiaSmi, type NvidiaSmi } from '../probe/nvidia-smi/nvidia-smi.js';
@@ -57,7 +57,7 @@ export function checkCards({ settings, env }: Installation, { gpus, processes }:
       'card-count',
       async () => {
         const folders = settings.stateDir === null ? defaultStateFolders(env) : [settings.stateDir];
-        const [cards, remembered] = await Promise.all([gpus(), readRemembered(folders)]);
+        const [cards, remembered] = await Promise.all([gpus(), readCardsSeen(folders)]);
         return judgeCount(cards, settings.localGpuCount, remembered);
       },
       limitMs,

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.js';
+import type { Clock } from '../model/ports/outside.js';
 import type { Environment, Settings } from '../settings/settings.js';
 
 /** What is checked: a gate that would run with these settings, in this environment, as this user. */

@@ -2,7 +2,8 @@
 
 import type { RequestHandler, Response } from 'express';
 
-import type { Audit, AuditEntry, Clock } from '../model/ports.js';
+import type { Audit, AuditEntry } from '../model/ports/audit.js';
+import type { Clock } from '../model/ports/outside.js';
 import { knownPrincipal } from './auth.js';
 import { onProblem } from './problem.js';
 

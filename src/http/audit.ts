@@ -2,7 +2,8 @@
 
 import { appendFileSync } from 'node:fs';
 
-import type { Audit, AuditEntry, Log } from '../model/ports.js';
+import type { Audit, AuditEntry } from '../model/ports/audit.js';
+import type { Log } from '../model/ports/outside.js';
 
 /**
  * Opens the audit; throws when the file cannot be appended to. It is opened anew for every line, so that a rotated file is never

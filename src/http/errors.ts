@@ -2,7 +2,7 @@
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 import { sendProblem } from './problem.js';
 import type { Problem } from './problem.js';
 

@@ -1,7 +1,9 @@
 /** Whether an admission could be decided now, part by part. */
 
 import type { Readiness, ReadinessPart } from './health-routes.js';
-import type { Admissions, Lock, Watch, Watched } from '../model/ports.js';
+import type { Admissions } from '../model/ports/admissions.js';
+import type { Observer, Observation } from '../model/ports/eyes.js';
+import type { Lock } from '../model/ports/lock.js';
 
 export interface ReadinessParts {
   readonly lock: Lock;
@@ -11,10 +13,10 @@ export interface ReadinessParts {
 
 /** Judged from a recent look, whose probes may take `withinMs`. */
 export async function readiness(
-  { watch, ...parts }: ReadinessParts & { readonly watch: Watch },
+  { observer, ...parts }: ReadinessParts & { readonly observer: Observer },
   withinMs: number,
 ): Promise<Readiness> {
-  return readinessBy(await watch.recent(withinMs), parts);
+  return readinessBy(await observer.recent(withinMs), parts);
 }
 
 /**
@@ -22,7 +24,7 @@ export async function readiness(
  * said to admit when blind.
  */
 export function readinessBy(
-  { snapshot: { docker, gpus } }: Watched,
+  { snapshot: { docker, gpus } }: Observation,
   { lock, admissions, admitWhenBlind }: ReadinessParts,
 ): Readiness {
   const parts = {

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import { ROLES } from '../model/admission.js';
 import type { Principal, Role } from '../model/admission.js';
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 import { openWatchedFile } from './watched-file.js';
 import type { FileContent, Opened } from './watched-file.js';
 

@@ -3,7 +3,7 @@
 import { open, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 
 /** What reading a file came to: its content understood, or every problem in it, each a sentence. */
 export type FileContent<T> =

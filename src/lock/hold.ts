@@ -1,9 +1,10 @@
-import type { Clock, Hold } from '../model/ports.js';
+import type { Hold } from '../model/ports/lock.js';
+import type { Clock } from '../model/ports/outside.js';
 import { elapsedSince, type Moment, momentOf } from '../time/elapsed.js';
-import type { RedisDoor } from './redis/commands.js';
+import type { LockCommands } from './redis/commands.js';
 
 export interface HoldParts {
-  readonly door: RedisDoor;
+  readonly commands: LockCommands;
   readonly token: string;
   readonly leaseMs: number;
   /** From before the command was sent that took the lock. */
@@ -30,14 +31,14 @@ const WATCH_MS = 1000;
  * once; silence is borne until the lease ends by our own clocks. Never taken again by itself.
  */
 export function holdLease(parts: HoldParts): Hold {
-  const { door, token, leaseMs, clock } = parts;
+  const { commands, token, leaseMs, clock } = parts;
   const lost = new AbortController();
   const renewEveryMs = leaseMs / 3;
   let from = parts.takenAt;
   let over = false;
-  let renewTimer = renewIn(renewEveryMs);
-  let watchTimer = setTimeout(watch, untilNextWatch());
-  const unhear = door.onReady(() => void renew());
+  let callOffRenewal = renewIn(renewEveryMs);
+  let callOffWatch = clock.after(untilNextWatch(), watch);
+  const unhear = commands.onReady(() => void renew());
 
   function remainingMs(): number {
     return usableLeaseMs(leaseMs) - elapsedSince(from, clock);
@@ -49,7 +50,7 @@ export function holdLease(parts: HoldParts): Hold {
 
   function watch(): void {
     if (endedByTime()) return;
-    watchTimer = setTimeout(watch, untilNextWatch());
+    callOffWatch = clock.after(untilNextWatch(), watch);
   }
 
   function endedByTime(): boolean {
@@ -64,7 +65,7 @@ export function holdLease(parts: HoldParts): Hold {
   async function renew(): Promise<boolean> {
     if (endedByTime()) return false;
     const sentAt = momentOf(clock);
-    const asked = await door.renew(token, leaseMs);
+    const asked = await commands.renew(token, leaseMs);
     if (endedByTime()) return false;
     if (asked.kind === 'failed') return false;
     if (!asked.value) {
@@ -75,13 +76,13 @@ export function holdLease(parts: HoldParts): Hold {
     return true;
   }
 
-  function renewIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => void renewAgain(), ms);
+  function renewIn(ms: number): () => void {
+    return clock.after(ms, () => void renewAgain());
   }
 
   async function renewAgain(): Promise<void> {
     const renewed = await renew();
-    if (!over) renewTimer = renewIn(renewed ? renewEveryMs : Math.min(WATCH_MS, renewEveryMs));
+    if (!over) callOffRenewal = renewIn(renewed ? renewEveryMs : Math.min(WATCH_MS, renewEveryMs));
   }
 
   function lose(why: string): void {
@@ -92,8 +93,8 @@ export function holdLease(parts: HoldParts): Hold {
 
   function finish(): void {
     over = true;
-    clearTimeout(renewTimer);
-    clearTimeout(watchTimer);
+    callOffRenewal();
+    callOffWatch();
     unhear();
   }
 
@@ -102,7 +103,7 @@ export function holdLease(parts: HoldParts): Hold {
     async release() {
       if (over) return;
       finish();
-      const asked = await door.release(token);
+      const asked = await commands.release(token);
       if (asked.kind === 'failed') void parts.leave(token);
       else if (!asked.value.wasOurs) parts.onLost('it was gone when it was given back');
       parts.onReleased({ othersWait: asked.kind === 'answered' && asked.value.othersWait });

@@ -1,8 +1,8 @@
-import type { Clock, Log } from '../model/ports.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { sayOnce } from '../log/say-once.js';
 
 /** Who keeps us out, as far as the last try told. */
-export interface KeptOutNote {
+export interface HolderNote {
   /** `endsInMs` is the key's time to live in Redis; negative where it has none. */
   by(holder: string, endsInMs: number): void;
   noMore(): void;
@@ -17,7 +17,7 @@ const COUNTS_FOR_MS = 2000;
  * Remembers since when the same holder was seen. The moment inside its token is not believed: a waiting gate makes its token
  * long before it holds, and other machines have other clocks.
  */
-export function createKeptOutNote({ key, clock, log }: { key: string; clock: Clock; log: Log }): KeptOutNote {
+export function createHolderNote({ key, clock, log }: { key: string; clock: Clock; log: Log }): HolderNote {
   let note: { holder: string; since: number; seen: number; endsInMs: number } | null = null;
   const warn = sayOnce(clock, 60_000, (sentence) => log.warn({ key }, sentence));
 

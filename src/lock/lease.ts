@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Hold, Lock, Log, Meter } from '../model/ports.js';
+import type { Hold, Lock } from '../model/ports/lock.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { holdLease, usableLeaseMs } from './hold.js';
-import { createKeptOutNote } from './holder-note.js';
-import { createLeftTokens } from './orphaned-tokens.js';
+import { createHolderNote } from './holder-note.js';
+import { createOrphanedTokens } from './orphaned-tokens.js';
 import { elapsedSince, momentOf } from '../time/elapsed.js';
+import { inTime } from '../time/in-time.js';
 import { pause } from '../time/pause.js';
-import { openRedisDoor } from './redis/commands.js';
+import { openLockCommands } from './redis/commands.js';
 
 export interface RedisLockParts {
   /** `redis://` or `rediss://`. */
@@ -47,9 +50,9 @@ const systemRandom: LockRandom = {
 export function createRedisLock(parts: RedisLockParts): RedisLock {
   const { key, leaseMs, clock, log, meter } = parts;
   const random = parts.random ?? systemRandom;
-  const door = openRedisDoor(parts);
-  const left = createLeftTokens(door, clock, 2 * leaseMs);
-  const keptOut = createKeptOutNote({ key, clock, log });
+  const commands = openLockCommands(parts);
+  const left = createOrphanedTokens(commands, clock, 2 * leaseMs);
+  const keptOut = createHolderNote({ key, clock, log });
   const holds = new Set<Hold>();
   const waits = new Set<Promise<Hold | null>>();
   const asking = new Set<string>();
@@ -60,11 +63,11 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
     const token = `${clock.now()}-${random.hex16()}`;
     let fate: 'never_asked' | 'not_ours' | 'unknown' = 'never_asked';
     for (;;) {
-      await pause(othersFirstUntil - clock.monotonic(), signal);
+      await pause(othersFirstUntil - clock.monotonic(), clock, signal);
       if (signal.aborted) break;
       const sentAt = momentOf(clock);
       asking.add(token);
-      const asked = await door.acquire(token, leaseMs);
+      const asked = await commands.acquire(token, leaseMs);
       asking.delete(token);
       if (asked.kind === 'failed') fate = 'unknown';
       else if (asked.value.kind === 'kept_out') {
@@ -77,7 +80,7 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
         // Else the answer came after the lease: asked again, with the same token.
         if (elapsedSince(sentAt, clock) < usableLeaseMs(leaseMs)) return hold(token, sentAt);
       }
-      await pause(TRY_EVERY_MS * (0.8 + 0.2 * random.fraction()), signal);
+      await pause(TRY_EVERY_MS * (0.8 + 0.2 * random.fraction()), clock, signal);
     }
     if (fate !== 'never_asked') await left.leave(token);
     return null;
@@ -85,7 +88,7 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
 
   function hold(token: string, takenAt: ReturnType<typeof momentOf>): Hold {
     const taken: Hold = holdLease({
-      door,
+      commands,
       token,
       leaseMs,
       takenAt,
@@ -118,16 +121,15 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
         waits.delete(waiting);
       }
     },
-    problem: () => door.trouble ?? keptOut.sentence(),
+    problem: () => commands.trouble ?? keptOut.sentence(),
     get held() {
       return holds.size > 0;
     },
     get up() {
-      return door.up;
+      return commands.up;
     },
     async close() {
       closing.abort();
-      const inTime = new AbortController();
       const given = Promise.all([
         ...waits,
         ...[...holds].map(async (taken) => taken.release()),
@@ -135,9 +137,8 @@ export function createRedisLock(parts: RedisLockParts): RedisLock {
         ...[...asking].map(async (token) => left.leave(token)),
         left.sweep(),
       ]);
-      await Promise.race([given, pause(GIVE_BACK_WITHIN_MS, inTime.signal)]);
-      inTime.abort();
-      await door.close();
+      await inTime(given, GIVE_BACK_WITHIN_MS, clock);
+      await commands.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Hold, Lock } from '../model/ports.js';
+import type { Hold, Lock } from '../model/ports/lock.js';
 
 /**
  * The lock of a gate that is alone on its machine: no Redis, nothing to be lost, and free as soon as whoever has it in this

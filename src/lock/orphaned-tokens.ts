@@ -1,8 +1,8 @@
-import type { Clock } from '../model/ports.js';
-import type { RedisDoor } from './redis/commands.js';
+import type { Clock } from '../model/ports/outside.js';
+import type { LockCommands } from './redis/commands.js';
 
 /** The tokens that nobody stands behind any more and that Redis may still hold. */
-export interface LeftTokens {
+export interface OrphanedTokens {
   /** Asks Redis to let go of it, now and again until Redis has answered. Settles after the first try; never rejects. */
   leave(token: string): Promise<void>;
   /** Asks once more for each that was not answered. */
@@ -13,13 +13,13 @@ export interface LeftTokens {
  * A command whose fate is unknown may have taken the key. So what was left is released again when the connection is back,
  * before anything else is asked. After `forgetAfterMs` nothing of a token can be alive in Redis, and it is forgotten.
  */
-export function createLeftTokens(door: RedisDoor, clock: Clock, forgetAfterMs: number): LeftTokens {
+export function createOrphanedTokens(commands: LockCommands, clock: Clock, forgetAfterMs: number): OrphanedTokens {
   const left = new Map<string, number>();
-  door.onReady(() => void sweep());
-  door.onAlive(() => void sweep());
+  commands.onReady(() => void sweep());
+  commands.onAlive(() => void sweep());
 
   async function letGo(token: string): Promise<void> {
-    const asked = await door.release(token);
+    const asked = await commands.release(token);
     if (asked.kind === 'answered') left.delete(token);
   }
 

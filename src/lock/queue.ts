@@ -1,4 +1,5 @@
-import type { Clock, Hold, Lock, Turn, TurnQueue } from '../model/ports.js';
+import type { Hold, Lock, Turn, TurnQueue } from '../model/ports/lock.js';
+import type { Clock } from '../model/ports/outside.js';
 
 export interface TurnQueueParts<Job, Result> {
   readonly lock: Lock;

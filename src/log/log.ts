@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { pino, stdSerializers, type DestinationStream } from 'pino';
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 
 /** What decides how the log looks. */
 export interface LogOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.js';
+import type { Clock } from '../model/ports/outside.js';
 
 /**
  * Lets a sentence through once in `everyMs`, so that a Redis that is down for an hour does not fill the log. Sentences that

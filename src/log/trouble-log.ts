@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../model/ports.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 
 /** Says what is wrong once, again once a minute while it lasts, and once when it is over. */
 export interface TroubleLog {

@@ -3,7 +3,8 @@
 import type { Registry } from 'prom-client';
 import { CARD_STATES } from '../model/card.js';
 import type { Occupancy } from '../model/occupancy.js';
-import type { GateStatus, Watched } from '../model/ports.js';
+import type { GateStatus } from '../model/ports/admissions.js';
+import type { Observation } from '../model/ports/eyes.js';
 import { PROBES, type ProbeName, type Snapshot } from '../model/snapshot.js';
 import { putCards } from './card-series.js';
 import { createFreshPage, type FreshPage } from './fresh-page.js';
@@ -21,30 +22,30 @@ export interface PageOptions {
 }
 
 /**
- * Makes the whole page; never rejects. `watched` null means that no look could be had at all: then every probe reads as failed
+ * Makes the whole page; never rejects. `observation` null means that no look could be had at all: then every probe reads as failed
  * and no card is shown, but the gate's own numbers are. `status` null leaves out what the gate is busy with.
  */
-export type RenderPage = (watched: Watched | null, status: GateStatus | null) => Promise<string>;
+export type RenderPage = (observation: Observation | null, status: GateStatus | null) => Promise<string>;
 
 /** What a page says of one look is most of it, and made once for all pages that show the look. */
 export function createExposition(meter: MeterWithRegistry, options: PageOptions): RenderPage {
   const { process, onFault } = options;
-  const looks = new WeakMap<Watched, { readonly text: Promise<string>; readonly edition: number }>();
-  const lookText = (watched: Watched | null): Promise<string> => {
+  const looks = new WeakMap<Observation, { readonly text: Promise<string>; readonly edition: number }>();
+  const lookText = (observation: Observation | null): Promise<string> => {
     const edition = meter.edition();
-    const made = watched === null ? undefined : looks.get(watched);
+    const made = observation === null ? undefined : looks.get(observation);
     if (made?.edition === edition) return made.text;
     // Everything of the look is read here, in one turn of the event loop; what is awaited is only text.
-    const page = lookPage(watched, meter, options) ?? lookPage(null, meter, options);
+    const page = lookPage(observation, meter, options) ?? lookPage(null, meter, options);
     const text = textOf(page?.registry, onFault);
-    if (watched !== null) looks.set(watched, { text, edition });
+    if (observation !== null) looks.set(observation, { text, edition });
     return text;
   };
-  return async (watched, status) => {
+  return async (observation, status) => {
     const gate = createFreshPage();
     putStatus(gate, status, meter);
     const parts = await Promise.all([
-      lookText(watched),
+      lookText(observation),
       ...[gate.registry, meter.registry, process].map((registry) => textOf(registry, onFault)),
     ]);
     return parts.filter((part) => part !== '').join('\n');
@@ -52,10 +53,10 @@ export function createExposition(meter: MeterWithRegistry, options: PageOptions)
 }
 
 /** The series of one look; null where making them failed. */
-function lookPage(watched: Watched | null, meter: MeterWithRegistry, options: PageOptions): FreshPage | null {
+function lookPage(observation: Observation | null, meter: MeterWithRegistry, options: PageOptions): FreshPage | null {
   try {
     const page = createFreshPage();
-    if (watched === null) {
+    if (observation === null) {
       page.put(METRICS.externalProbeOk, [[{}, 0]]);
       page.put(
         METRICS.probeSuccess,
@@ -67,9 +68,9 @@ function lookPage(watched: Watched | null, meter: MeterWithRegistry, options: Pa
       );
       return page;
     }
-    putMachine(page, watched.occupancy);
-    putProbes(page, watched.occupancy, watched.snapshot, meter);
-    putCards(page, watched.occupancy, meter, options.holders);
+    putMachine(page, observation.occupancy);
+    putProbes(page, observation.occupancy, observation.snapshot, meter);
+    putCards(page, observation.occupancy, meter, options.holders);
     return page;
   } catch (fault) {
     options.onFault(fault);

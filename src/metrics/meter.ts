@@ -3,7 +3,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES, PHASES } from '../model/admission.js';
 import type { CardUuid } from '../model/card.js';
-import type { Clock, Meter } from '../model/ports.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock } from '../model/ports/outside.js';
 import { BLIND_REASONS, PROBES, type BlindReason, type ProbeName, type Snapshot } from '../model/snapshot.js';
 import { METRICS, type Metric } from './names.js';
 import { createWaiting } from './waiting.js';

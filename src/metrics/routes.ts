@@ -3,7 +3,9 @@
 import { gzipSync } from 'node:zlib';
 import { Router, type Request, type Response } from 'express';
 import { Registry } from 'prom-client';
-import type { GateStatus, Log, Watch, Watched } from '../model/ports.js';
+import type { GateStatus } from '../model/ports/admissions.js';
+import type { Observer, Observation } from '../model/ports/eyes.js';
+import type { Log } from '../model/ports/outside.js';
 import { wantsGzip } from './accept-encoding.js';
 import { createExposition } from './exposition.js';
 import type { MeterWithRegistry } from './meter.js';
@@ -11,7 +13,7 @@ import { scrapeLimitMs } from './scrape-limit.js';
 
 /** What the page is made of. */
 export interface MetricsParts {
-  readonly watch: Pick<Watch, 'recent'>;
+  readonly observer: Pick<Observer, 'recent'>;
   readonly status: () => GateStatus;
   readonly meter: MeterWithRegistry;
   /** From `createProcessMetrics`; null: left out. */
@@ -29,7 +31,7 @@ export function metricsRoutes(parts: MetricsParts): Router {
   const router = Router();
   router.get('/metrics', async (req, res) => {
     const limitMs = scrapeLimitMs(req.get('x-prometheus-scrape-timeout-seconds'));
-    await answer(req, res, pageOf(await lookWithin(parts.watch, limitMs, onFault)));
+    await answer(req, res, pageOf(await lookWithin(parts.observer, limitMs, onFault)));
   });
   return router;
 }
@@ -40,19 +42,22 @@ interface Page {
 }
 
 /** Those who ask in the same turn of the event loop get the same page: 50 that waited for one look cost one rendering. */
-function createPages(parts: MetricsParts, onFault: (fault: unknown) => void): (watched: Watched | null) => Page {
+function createPages(
+  parts: MetricsParts,
+  onFault: (fault: unknown) => void,
+): (observation: Observation | null) => Page {
   const { meter, holders, process } = parts;
   const render = createExposition(meter, { holders, process, onFault });
-  const ofThisTurn = new Map<Watched | null, Page>();
-  return (watched) => {
-    const shared = ofThisTurn.get(watched);
+  const ofThisTurn = new Map<Observation | null, Page>();
+  return (observation) => {
+    const shared = ofThisTurn.get(observation);
     if (shared !== undefined) return shared;
-    const plain = render(watched, statusOf(parts, onFault)).then((text) => Buffer.from(text));
+    const plain = render(observation, statusOf(parts, onFault)).then((text) => Buffer.from(text));
     // At once: it takes a tenth of a millisecond, less than handing it to a thread and its memory does.
     let zipped: Promise<Buffer> | null = null;
     const page = { plain, zipped: () => (zipped ??= plain.then((bytes) => gzipSync(bytes))) };
-    ofThisTurn.set(watched, page);
-    setImmediate(() => ofThisTurn.delete(watched));
+    ofThisTurn.set(observation, page);
+    setImmediate(() => ofThisTurn.delete(observation));
     return page;
   };
 }
@@ -77,21 +82,21 @@ function statusOf(parts: MetricsParts, onFault: (fault: unknown) => void): GateS
   }
 }
 
-/** The watch keeps its time by itself; this is for a fault of ours in it, and leaves it a moment to be the first. */
+/** The observer keeps its time by itself; this is for a fault of ours in it, and leaves it a moment to be the first. */
 const GRACE_MS = 100;
 
 /** A look, or null where none came in time or asking threw. */
 async function lookWithin(
-  watch: Pick<Watch, 'recent'>,
+  observer: Pick<Observer, 'recent'>,
   limitMs: number,
   onFault: (fault: unknown) => void,
-): Promise<Watched | null> {
+): Promise<Observation | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no look came within ${limitMs} ms`)), limitMs + GRACE_MS);
   });
   try {
-    return await Promise.race([watch.recent(limitMs), late]);
+    return await Promise.race([observer.recent(limitMs), late]);
   } catch (fault) {
     onFault(fault);
     return null;

@@ -1,6 +1,6 @@
 /** Notices allocators that this gate shares no lock with. */
 
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { LABEL } from '../model/labels.js';
 import { holds } from '../model/snapshot.js';
@@ -8,7 +8,7 @@ import { holds } from '../model/snapshot.js';
 /**
  * Without Redis this gate thinks it is alone. A live claim that no gate wrote says that it is not: told once for each container.
  */
-export function unclaimedByGates(log: Log): (snapshot: Snapshot) => void {
+export function warnOfForeignClaims(log: Log): (snapshot: Snapshot) => void {
   let told = new Set<string>();
   return ({ docker }) => {
     if (docker.kind === 'blind') return;

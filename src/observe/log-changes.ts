@@ -1,11 +1,11 @@
 /** One log line when a probe goes blind, one when it sees again; a scrape every few seconds must not fill the log. */
 
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 import type { Off, Probed, ProbeName, Snapshot } from '../model/snapshot.js';
 import { PROBES } from '../model/snapshot.js';
 
 /** To be told of every look, in order. Another reason for being blind is told as well. */
-export function tellChanges(log: Log): (snapshot: Snapshot) => void {
+export function logChanges(log: Log): (snapshot: Snapshot) => void {
   const said = new Map<ProbeName, string>();
   return (snapshot) => {
     for (const name of PROBES) {

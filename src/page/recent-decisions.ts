@@ -1,6 +1,6 @@
 /** The last decisions, in memory, for the page. The audit has all of them; this is what a person wants to see at a glance. */
 
-import type { Audit, AuditEntry } from '../model/ports.js';
+import type { Audit, AuditEntry } from '../model/ports/audit.js';
 
 /** A decision, and how often it was made in the same words since `firstAt`. */
 export interface RecentDecision extends AuditEntry {

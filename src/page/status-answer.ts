@@ -4,7 +4,10 @@ import type { z } from 'zod';
 
 import { cardsAnswer } from '../cards/card-answer.js';
 import type { Readiness } from '../http/health-routes.js';
-import type { Admissions, Clock, Lock, Watch, Watched } from '../model/ports.js';
+import type { Admissions } from '../model/ports/admissions.js';
+import type { Observer, Observation } from '../model/ports/eyes.js';
+import type { Lock } from '../model/ports/lock.js';
+import type { Clock } from '../model/ports/outside.js';
 import type { Status } from './client/status.js';
 import type { LastSeen } from './last-seen.js';
 import type { RecentDecision, RecentDecisions } from './recent-decisions.js';
@@ -13,11 +16,11 @@ import type { statusShape } from './status-shape.js';
 type StatusAnswer = z.infer<typeof statusShape>;
 
 export interface StatusParts {
-  readonly watch: Pick<Watch, 'recent'>;
+  readonly observer: Pick<Observer, 'recent'>;
   /** How long a probe may take, in milliseconds, before it is shown as blind. */
   readonly lookWithinMs: number;
   /** Judged from this look, so that the page never speaks of two. */
-  readonly readiness: (watched: Watched) => Readiness;
+  readonly readiness: (observation: Observation) => Readiness;
   readonly admissions: Pick<Admissions, 'status'>;
   readonly lock: Pick<Lock, 'problem'>;
   readonly lastSeen: Pick<LastSeen, 'times'>;
@@ -30,7 +33,7 @@ export interface StatusParts {
 }
 
 export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
-  const watched = await parts.watch.recent(parts.lookWithinMs);
+  const observation = await parts.observer.recent(parts.lookWithinMs);
   const nowMs = parts.clock.now();
   const { inFlight, lockHeld, lockWaiters, redisUp } = parts.admissions.status();
   const { gpus, processes, health, docker } = parts.lastSeen.times();
@@ -39,7 +42,7 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
     machine: parts.machine,
     version: parts.version,
     started_at: isoOf(parts.startedAtMs),
-    ...parts.readiness(watched),
+    ...parts.readiness(observation),
     lock: { held: lockHeld, waiting: lockWaiters, redis_up: redisUp, problem: parts.lock.problem() },
     admissions_in_flight: inFlight,
     last_seen: {
@@ -48,7 +51,7 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
       health: momentOf(health),
       docker: momentOf(docker),
     },
-    cards: cardsAnswer(watched, nowMs),
+    cards: cardsAnswer(observation, nowMs),
     decisions: parts.decisions.recent().map(decisionAnswer),
     // The page is compiled apart from the gate; here both are held to the same words.
   } satisfies Status & StatusAnswer;

@@ -3,7 +3,7 @@
 import { fieldErrors } from '../http/field-errors.js';
 import { openWatchedFile } from '../http/watched-file.js';
 import type { FileContent, Opened } from '../http/watched-file.js';
-import type { Log } from '../model/ports.js';
+import type { Log } from '../model/ports/outside.js';
 import { policyFile, rulesFrom } from './policy-rules.js';
 import type { PolicyRules } from './policy-rules.js';
 import { matchesAny } from './wildcard.js';

@@ -3,7 +3,7 @@
 import { realpath } from 'node:fs/promises';
 
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
-import type { Policy } from '../model/ports.js';
+import type { Policy } from '../model/ports/admissions.js';
 import { alwaysRefused } from './always-refused.js';
 import type { Runtime } from '../admission/request-schema.js';
 import { isAllowedImage } from './image-pattern.js';

@@ -1,4 +1,4 @@
-import type { CardBook } from '../model/ports.js';
+import type { CardStore } from '../model/ports/card-store.js';
 import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } from '../model/snapshot.js';
 import { remember } from './inventory.js';
 import type { ParsedProcesses } from './nvidia-smi/parse-nvidia-smi.js';
@@ -14,7 +14,7 @@ export interface Said {
 
 /** When the look was, and what is known besides. */
 export interface Around {
-  readonly cardBook: CardBook;
+  readonly cardStore: CardStore;
   readonly checkHealth: boolean;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
@@ -38,8 +38,8 @@ export function assemble(said: Said, around: Around): Snapshot {
     health: deepFreeze(health),
     docker: said.docker ?? silent,
     links: said.links ?? null,
-    remembered: remember(around.cardBook.remembered(), gpus),
-    exclusions: around.cardBook.exclusions(),
+    remembered: remember(around.cardStore.remembered(), gpus),
+    exclusions: around.cardStore.exclusions(),
   });
 }
 

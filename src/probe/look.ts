@@ -1,16 +1,19 @@
-import type { Books, CardBook, Clock, Eyes, Log } from '../model/ports.js';
+import type { Books } from '../model/ports/books.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Eyes } from '../model/ports/eyes.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import type { Probed, Snapshot } from '../model/snapshot.js';
 import { assemble, type Said } from './assemble.js';
 import { deadlineIn, type Deadline } from '../time/deadline.js';
 import type { NvidiaSmi } from './nvidia-smi/nvidia-smi.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 import { clean } from './nvidia-smi/cell.js';
-import { within } from '../time/within.js';
+import { inTime } from '../time/in-time.js';
 
 export interface EyesParts {
   readonly smi: NvidiaSmi;
   readonly books: Books;
-  readonly cardBook: CardBook;
+  readonly cardStore: CardStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly checkExternal: boolean;
@@ -67,17 +70,18 @@ export function createEyes(parts: EyesParts): Eyes {
       if (last !== null && last.of === state && began - last.endedAt < maxAgeMs) return last.snapshot;
       const before = running;
       // One process of a kind at a time: a look that is out of date has to end before a new one can begin.
-      if (before !== null && before.of !== state && !(await within(before.done, withinMs))) return before.soFar();
+      if (before !== null && before.of !== state && (await inTime(before.done, withinMs, clock)) === null)
+        return before.soFar();
       const look = running ?? start();
       const left = Math.max(0, withinMs - (clock.monotonic() - began));
-      return (await within(look.done, left)) ? look.done : look.soFar();
+      return (await inTime(look.done, left, clock))?.value ?? look.soFar();
     },
     outdated: () => void state++,
   };
 }
 
 function startLook(parts: EyesParts, listBooks: Books['list'], of: number): Look {
-  const { smi, cardBook, clock, log, checkExternal, checkHealth, limitMs } = parts;
+  const { smi, cardStore, clock, log, checkExternal, checkHealth, limitMs } = parts;
   const startedAtMs = clock.now();
   const deadline = deadlineIn(limitMs, clock);
   const said: Said = checkExternal ? {} : { processes: { kind: 'off' } };
@@ -98,11 +102,11 @@ function startLook(parts: EyesParts, listBooks: Books['list'], of: number): Look
   };
 
   const soFar = (): Snapshot =>
-    assemble(said, { cardBook, checkHealth, startedAtMs, endedAtMs: clock.now(), tookMs: deadline.took() });
+    assemble(said, { cardStore, checkHealth, startedAtMs, endedAtMs: clock.now(), tookMs: deadline.took() });
   const look = async (): Promise<Snapshot> => {
-    await within(Promise.all([gpus(), processes(), docker()]), limitMs);
+    await inTime(Promise.all([gpus(), processes(), docker()]), limitMs, clock);
     const snapshot = soFar();
-    attempt(log, () => cardBook.remember(snapshot.remembered));
+    attempt(log, () => cardStore.remember(snapshot.remembered));
     attempt(log, () => parts.onLook(snapshot));
     return snapshot;
   };

@@ -1,7 +1,10 @@
 /** The jobs on this machine, from the runtime's own books. */
 
 import type { Run } from '../model/admission.js';
-import type { Books, CardBook, Hands, Runs } from '../model/ports.js';
+import type { Runs } from '../model/ports/admissions.js';
+import type { Books } from '../model/ports/books.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Hands } from '../model/ports/hands.js';
 import type { Probed, SeenContainer } from '../model/snapshot.js';
 import { LABEL } from '../model/labels.js';
 import { holds } from '../model/snapshot.js';
@@ -13,7 +16,7 @@ import { refuse } from '../model/refuse.js';
 export interface RunsParts {
   readonly books: Books;
   readonly hands: Pick<Hands, 'remove'>;
-  readonly cardBook: Pick<CardBook, 'remembered'>;
+  readonly cardStore: Pick<CardStore, 'remembered'>;
   readonly launches: Pick<Launches, 'failure' | 'failures' | 'forgetFailure'>;
 }
 
@@ -67,13 +70,13 @@ function containerOf(containers: readonly SeenContainer[], runId: string): SeenC
   return known.kind === 'none' || known.kind === 'stranger' ? null : known.container;
 }
 
-async function runOf(container: SeenContainer, { books, cardBook }: RunsParts): Promise<Run> {
+async function runOf(container: SeenContainer, { books, cardStore }: RunsParts): Promise<Run> {
   const details = await books.describe(container);
   const told = details.kind === 'seen' ? details.value : null;
   return {
     runId: container.labels[LABEL.runId] || container.name,
     state: container.state,
-    cards: cardsOf(container, cardBook.remembered()).map(({ index, uuid }) => ({ index, uuid })),
+    cards: cardsOf(container, cardStore.remembered()).map(({ index, uuid }) => ({ index, uuid })),
     exitCode: told?.exitCode ?? null,
     oomKilled: told?.oomKilled ?? null,
     error: told?.error ?? null,

@@ -1,6 +1,9 @@
 /** Containers that a gate created and never started: their cards come back. */
 
-import type { Books, Hands, Log, Meter } from '../model/ports.js';
+import type { Books } from '../model/ports/books.js';
+import type { Hands } from '../model/ports/hands.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { LABEL, containerName } from '../model/labels.js';
 
@@ -15,6 +18,20 @@ export interface SweepParts {
   readonly graceMs: number;
   /** Whether a container is being dealt with in this process. */
   readonly adopted: (id: string) => boolean;
+}
+
+const SWEEP_EVERY_MS = 30_000;
+
+/** Sweeps now and from time to time, and never throws; returns the way to stop. */
+export function startSweeping(parts: SweepParts & { readonly clock: Clock }): () => void {
+  const { clock, graceMs, log } = parts;
+  const sweep = (): void =>
+    void sweepLeftOvers(parts, clock.now()).catch((error: unknown) =>
+      log.error({ err: error }, 'a sweep for left-over containers failed'),
+    );
+  const sweeping = setInterval(sweep, Math.min(SWEEP_EVERY_MS, Math.max(1000, graceMs / 4)));
+  sweep();
+  return () => clearInterval(sweeping);
 }
 
 /**

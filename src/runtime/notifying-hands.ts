@@ -1,7 +1,7 @@
-import type { Hands } from '../model/ports.js';
+import type { Hands } from '../model/ports/hands.js';
 
 /** The same hands, which tell after whatever they did, or may have done, that the books have changed. */
-export function tellingHands(hands: Hands, changed: () => void): Hands {
+export function notifyingHands(hands: Hands, changed: () => void): Hands {
   const telling = async <T>(done: Promise<T>): Promise<T> => {
     try {
       return await done;

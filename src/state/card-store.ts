@@ -1,14 +1,15 @@
-import type { CardBook, Clock, Log } from '../model/ports.js';
-import { openBook } from './json-file.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import { openJsonFile } from './json-file.js';
 import { EXCLUSIONS, REMEMBERED_CARDS } from './file-formats.js';
 
 /** The card book, and the way to wait until what it was told is on the disk, or could not be. */
-export type KeptCardBook = CardBook & { settled(): Promise<void> };
+export type KeptCardStore = CardStore & { settled(): Promise<void> };
 
 /** The cards seen and the cards taken out, as the two files in the folder say. Never throws. */
-export async function openCardBook(folder: string, outside: { clock: Clock; log: Log }): Promise<KeptCardBook> {
-  const seen = await openBook(folder, REMEMBERED_CARDS, outside);
-  const excluded = await openBook(folder, EXCLUSIONS, outside);
+export async function openCardStore(folder: string, outside: { clock: Clock; log: Log }): Promise<KeptCardStore> {
+  const seen = await openJsonFile(folder, REMEMBERED_CARDS, outside);
+  const excluded = await openJsonFile(folder, EXCLUSIONS, outside);
 
   return {
     remembered: () => seen.entries(),

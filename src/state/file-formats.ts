@@ -3,7 +3,7 @@ import { cardIndex, cardUuid } from '../model/card.js';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';
 
 /** How a kind of entry is written to its file and read back. `parse` throws on anything but a whole file of this version. */
-export interface BookFormat<Entry> {
+export interface FileFormat<Entry> {
   readonly fileName: string;
   print(entries: readonly Entry[]): string;
   parse(text: string): readonly Entry[];
@@ -12,7 +12,7 @@ export interface BookFormat<Entry> {
 const uuid = z.string().min(1).transform(cardUuid);
 
 /** The cards seen before. */
-export const REMEMBERED_CARDS: BookFormat<RememberedCard> = bookFormat(
+export const REMEMBERED_CARDS: FileFormat<RememberedCard> = fileFormat(
   'cards-seen.json',
   z.strictObject({
     uuid,
@@ -23,12 +23,12 @@ export const REMEMBERED_CARDS: BookFormat<RememberedCard> = bookFormat(
 );
 
 /** The cards that an operator took out. */
-export const EXCLUSIONS: BookFormat<Exclusion> = bookFormat(
+export const EXCLUSIONS: FileFormat<Exclusion> = fileFormat(
   'exclusions.json',
   z.strictObject({ uuid, reason: z.string(), since: z.iso.datetime(), principal: z.string() }),
 );
 
-function bookFormat<Entry>(fileName: string, entry: z.ZodType<Entry>): BookFormat<Entry> {
+function fileFormat<Entry>(fileName: string, entry: z.ZodType<Entry>): FileFormat<Entry> {
   const book = z.strictObject({ version: z.literal(1), entries: z.array(entry) });
   return {
     fileName,

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { guardName } from './folder-lock.js';
+import { folderLockName } from './folder-lock.js';
 
 /** The folder that a gate with these candidates would take. */
 export type FolderFacts =
@@ -50,7 +50,7 @@ async function askOne(folder: string): Promise<FolderFacts> {
   return {
     kind: 'there',
     folder,
-    held: await somebodyHolds(guardName(stats)),
+    held: await somebodyHolds(folderLockName(stats)),
     openToOthers: (stats.mode & 0o022n) !== 0n,
     freeBytes: bavail * bsize,
   };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 
-export type Guarded = { readonly kind: 'ours'; letGo(): Promise<void> } | { readonly kind: 'taken' };
+export type FolderLock = { readonly kind: 'ours'; unlock(): Promise<void> } | { readonly kind: 'taken' };
 
 /** A name in the kernel's abstract space is at most this long, its leading zero byte left out (unix(7)). */
 const ABSTRACT_NAME_LENGTH = 107;
@@ -10,7 +10,7 @@ const ABSTRACT_NAME_LENGTH = 107;
  * The name that stands for a folder, whatever path leads to it. Filled up to the full length, since older Node versions
  * filled it with zero bytes and newer ones do not: two gates on different versions must still meet.
  */
-export function guardName(folder: { readonly dev: bigint; readonly ino: bigint }): string {
+export function folderLockName(folder: { readonly dev: bigint; readonly ino: bigint }): string {
   return `tuneplane-gpu-gate/state-folder/${folder.dev}-${folder.ino}/`.padEnd(ABSTRACT_NAME_LENGTH, '.');
 }
 
@@ -19,7 +19,7 @@ export function guardName(folder: { readonly dev: bigint; readonly ino: bigint }
  * however it ends. No file is left behind that could speak for a dead one. Processes in different network namespaces (two
  * containers) do not meet.
  */
-export async function guard(name: string): Promise<Guarded> {
+export async function lockFolder(name: string): Promise<FolderLock> {
   const server = createServer((caller) => caller.destroy());
   server.unref();
   try {
@@ -33,7 +33,7 @@ export async function guard(name: string): Promise<Guarded> {
   server.on('error', () => undefined);
   return {
     kind: 'ours',
-    async letGo() {
+    async unlock() {
       if (!server.listening) return;
       server.close();
       await once(server, 'close');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Clock, Log } from '../model/ports.js';
-import { readKept } from './read-or-set-aside.js';
-import { writeWhole } from './write-atomic.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import { readOrSetAside } from './read-or-set-aside.js';
+import { writeAtomic } from './write-atomic.js';
 
 /** It becomes the value of a label and part of log lines: short, and one word. */
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
@@ -16,10 +16,10 @@ export async function keptInstanceId(
   outside: { clock: Clock; log: Log },
 ): Promise<string> {
   const file = join(folder, 'instance-id');
-  const kept = await readKept(file, parseInstanceId, outside);
+  const kept = await readOrSetAside(file, parseInstanceId, outside);
   if (kept !== null) return kept;
   const made = newId();
-  await writeWhole(file, `${made}\n`);
+  await writeAtomic(file, `${made}\n`);
   return made;
 }
 

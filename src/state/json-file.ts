@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Clock, Log } from '../model/ports.js';
-import type { BookFormat } from './file-formats.js';
-import { readKept } from './read-or-set-aside.js';
-import { writeWhole } from './write-atomic.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import type { FileFormat } from './file-formats.js';
+import { readOrSetAside } from './read-or-set-aside.js';
+import { writeAtomic } from './write-atomic.js';
 
 /** Entries in memory with a file behind them; the file is read once and written after each change. */
-export interface Book<Entry> {
+export interface JsonFile<Entry> {
   entries(): readonly Entry[];
   /**
    * Changes the entries by a function of those that stand then, one change after the other. Rejects when the file cannot be
@@ -17,13 +17,13 @@ export interface Book<Entry> {
 }
 
 /** Opens a book. Never throws: a file that cannot be read is begun anew. */
-export async function openBook<Entry>(
+export async function openJsonFile<Entry>(
   folder: string,
-  format: BookFormat<Entry>,
+  format: FileFormat<Entry>,
   outside: { clock: Clock; log: Log },
-): Promise<Book<Entry>> {
+): Promise<JsonFile<Entry>> {
   const file = join(folder, format.fileName);
-  let entries = (await readKept(file, (text) => format.parse(text), outside)) ?? [];
+  let entries = (await readOrSetAside(file, (text) => format.parse(text), outside)) ?? [];
   let onDisk = format.print(entries);
   let turn: Promise<unknown> = Promise.resolve();
   let complained = false;
@@ -38,7 +38,7 @@ export async function openBook<Entry>(
   async function write(next: readonly Entry[]): Promise<void> {
     const text = format.print(next);
     if (text === onDisk) return;
-    await writeWhole(file, text);
+    await writeAtomic(file, text);
     onDisk = text;
     complained = false;
   }

@@ -1,11 +1,11 @@
 import { readFile, rename } from 'node:fs/promises';
-import type { Clock, Log } from '../model/ports.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 
 /**
  * Reads a file of ours. Null when there is none, or none that makes sense: that one is set aside under another name, so that
  * a person can look at it, and warned of. Never throws: a spoilt file must not stop the gate.
  */
-export async function readKept<T>(
+export async function readOrSetAside<T>(
   file: string,
   parse: (text: string) => T,
   { clock, log }: { clock: Clock; log: Log },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { CardBook, Clock, Log } from '../model/ports.js';
-import { openCardBook } from './card-store.js';
-import { guard, guardName } from './folder-lock.js';
+import type { CardStore } from '../model/ports/card-store.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import { openCardStore } from './card-store.js';
+import { folderLockName, lockFolder } from './folder-lock.js';
 import { keptInstanceId } from './instance-id.js';
 import { usableFolder } from './usable-folder.js';
 
@@ -21,7 +22,7 @@ export type StateFolder =
       readonly kind: 'open';
       readonly folder: string;
       readonly instanceId: string;
-      readonly cards: CardBook;
+      readonly cards: CardStore;
       /** Waits for what is being written and lets the folder go. */
       close(): Promise<void>;
     }
@@ -44,17 +45,17 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
   if (found.openToOthers)
     log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have.`);
 
-  const guarded = await guard(guardName(found));
-  if (guarded.kind === 'taken') {
+  const locked = await lockFolder(folderLockName(found));
+  if (locked.kind === 'taken') {
     return refused(
-      `${folder} is in use by another live gate ('ss -xlp' shows its process at @${guardName(found)}). ` +
+      `${folder} is in use by another live gate ('ss -xlp' shows its process at @${folderLockName(found)}). ` +
         'Two gates on one machine need two folders: TUNEPLANE_STATE_DIR.',
     );
   }
 
   try {
     const instanceId = parts.instanceId ?? (await keptInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
-    const cards = await openCardBook(folder, { clock, log });
+    const cards = await openCardStore(folder, { clock, log });
     return {
       kind: 'open',
       folder,
@@ -62,11 +63,11 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
       cards,
       async close() {
         await cards.settled();
-        await guarded.letGo();
+        await locked.unlock();
       },
     };
   } catch (error) {
-    await guarded.letGo();
+    await locked.unlock();
     return refused(`The state in ${folder} cannot be opened: ${(error as Error).message}`);
   }
 }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
  * Puts the text in the file's place, whole or not at all: a reader, or a machine that loses power, finds the old text or the
  * new one. Rejects when it cannot, and then the old text stands. One writer per file at a time.
  */
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeAtomic(file: string, text: string): Promise<void> {
   const next = `${file}.new`;
   try {
     await withOpen(next, 'w', async (handle) => {

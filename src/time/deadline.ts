@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.js';
+import type { Clock } from '../model/ports/outside.js';
 
 /** One time limit for all that a probe does. */
 export interface Deadline {

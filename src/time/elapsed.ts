@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.js';
+import type { Clock } from '../model/ports/outside.js';
 
 /** One moment on both clocks. */
 export interface Moment {

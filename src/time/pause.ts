@@ -1,11 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../model/ports/outside.js';
 
 /** Waits that many milliseconds, or until the signal aborts. Never rejects; zero and less is no wait at all. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return;
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch {
-    // Aborted: whoever handed in the signal knows.
-  }
+export function pause(ms: number, clock: Pick<Clock, 'after'>, signal?: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const callOff = clock.after(ms, end);
+    signal?.addEventListener('abort', end, { once: true });
+    function end(): void {
+      callOff();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }
+  });
 }

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import type { SeenContainer } from '../../src/model/snapshot.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
-import { console_, jobSpec, nobodyGone, realClock, testDesk, uuidOf, type TestDesk } from '../support/admissions.js';
+import { console_, jobSpec, nobodyGone, testDesk, uuidOf, type TestDesk } from '../support/admissions.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 const admit = (desk: TestDesk, ...spec: Parameters<typeof jobSpec>) =>
   desk.admit(jobSpec(...spec), console_, nobodyGone());
@@ -279,7 +280,7 @@ describe('doubt', () => {
     const runtime = fakeRuntime();
     runtime.onCreate = () => ({ kind: 'name_taken', daemonMessage: 'Conflict' });
     // Twenty times as fast: each try asks for two seconds whether it shows.
-    const clock = { ...realClock, monotonic: () => 20 * performance.now() };
+    const clock = { ...systemClock, monotonic: () => 20 * performance.now() };
     const settings = { admitTimeoutMs: 60_000 };
     expect(await admit(testDesk(runtime, { clock, settings }), 'train')).toMatchObject({
       code: 'create_failed',

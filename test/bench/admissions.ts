@@ -7,6 +7,7 @@ import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { figures, ms, sideBySide, spread, timed, times, type Figures, type Row } from './figures.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 let names = 0;
 const LIMITS = { ulimits: { memlock: 65_536 } };
@@ -197,7 +198,7 @@ export async function manyContainers(engine: Engine): Promise<Row> {
     await Promise.all(Array.from({ length: 4 }, async () => (await engine.docker.createContainer(body)).start()));
   }
   const { createDockerBooks } = await import('../../src/runtime/docker/books.js');
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const clock = systemClock;
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const books = createDockerBooks({ docker: engine.docker, clock, log });
   await books.list();

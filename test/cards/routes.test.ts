@@ -75,7 +75,7 @@ test('a card is excluded with a reason and a name, and the answer shows it as a 
   const gate = await startGate();
   gate.look = () => {
     const seen = watchedMachine();
-    const [exclusion] = gate.book.out;
+    const [exclusion] = gate.cardStore.out;
     const excluded =
       exclusion === undefined ? null : { by: 'operator' as const, reason: exclusion.reason, since: exclusion.since };
     return {
@@ -89,7 +89,7 @@ test('a card is excluded with a reason and a name, and the answer shows it as a 
     uuid: 'GPU-1',
     excluded: { by: 'operator', reason: 'fan is loud', since: '2026-11-29T12:00:01.000Z' },
   });
-  expect(gate.book.out).toEqual([
+  expect(gate.cardStore.out).toEqual([
     { uuid: 'GPU-1', reason: 'fan is loud', since: '2026-11-29T12:00:01.000Z', principal: 'local' },
   ]);
   const back = await operate(gate, 'GPU-1', 'include');
@@ -113,7 +113,7 @@ test.each([
   const response = await operate(gate, 'GPU-1', 'exclude', body);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ code: 'invalid_request', errors: [{ detail: expect.any(String) }] });
-  expect(gate.book.out).toEqual([]);
+  expect(gate.cardStore.out).toEqual([]);
   expect(gate.audit).toMatchObject([{ action: 'exclude', outcome: 'invalid_request' }]);
 });
 
@@ -135,23 +135,23 @@ test('a card that is in the machine is not forgotten', async () => {
 
 test('a card that is only on the books is forgotten, and known no more', async () => {
   const gate = await startGate();
-  gate.book.cards.push({ uuid: cardUuid('GPU-7'), index: cardIndex(7), name: 'x', pciBusId: 'y' });
+  gate.cardStore.cards.push({ uuid: cardUuid('GPU-7'), index: cardIndex(7), name: 'x', pciBusId: 'y' });
   expect((await operate(gate, 'GPU-7', 'forget')).status).toBe(204);
-  expect(gate.book.cards).toEqual([]);
+  expect(gate.cardStore.cards).toEqual([]);
   expect((await operate(gate, 'GPU-7', 'forget')).status).toBe(404);
   expect(gate.audit.map(({ outcome }) => outcome)).toEqual(['forgotten', 'not_found']);
 });
 
 test('a card that is on the books and in no look is excluded all the same', async () => {
   const gate = await startGate();
-  gate.book.cards.push({ uuid: cardUuid('GPU-7'), index: cardIndex(7), name: 'x', pciBusId: 'y' });
+  gate.cardStore.cards.push({ uuid: cardUuid('GPU-7'), index: cardIndex(7), name: 'x', pciBusId: 'y' });
   expect((await operate(gate, 'GPU-7', 'exclude', { reason: 'x' })).status).toBe(204);
-  expect(gate.book.out).toHaveLength(1);
+  expect(gate.cardStore.out).toHaveLength(1);
 });
 
 test('a word that could not be kept is a fault, and is not taken for given', async () => {
   const gate = await startGate();
-  gate.book.exclude = () => Promise.reject(new Error('the disk is full'));
+  gate.cardStore.exclude = () => Promise.reject(new Error('the disk is full'));
   const response = await operate(gate, 'GPU-1', 'exclude', { reason: 'x' });
   expect(response.status).toBe(500);
   expect(gate.audit).toMatchObject([{ action: 'exclude', outcome: 'internal' }]);

@@ -1,10 +1,11 @@
 /** Containers as Docker lists and inspects them, written out by a case and read by the real books over a socket. */
 
 import { onTestFinished } from 'vitest';
-import type { Books } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
-import { quietLog, realClock } from '../support/admissions.js';
+import { quietLog } from '../support/admissions.js';
 import { startStrangeDocker } from '../support/docker/strange-docker.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 /** One container; what is left out is what a plain running one has. */
 export interface Listed {
@@ -32,7 +33,7 @@ export async function listedContainers(first: readonly Listed[]): Promise<Listed
   onTestFinished(() => server.stop());
   const self: ListedBooks = {
     list: first,
-    books: createDockerBooks({ docker: server.docker, clock: realClock, log: quietLog }),
+    books: createDockerBooks({ docker: server.docker, clock: systemClock, log: quietLog }),
     requests: server.requests,
   };
   return self;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import { within } from '../lock/outside.js';
 import { KEY, lockMaker } from '../lock/redis-locks.js';
 import { startReplying } from '../lock/replying.js';

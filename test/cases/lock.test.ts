@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ACQUIRE } from '../../src/lock/redis/scripts.js';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import { holds } from '../../src/model/snapshot.js';
 import { within } from '../lock/outside.js';
 import { KEY, lockMaker } from '../lock/redis-locks.js';

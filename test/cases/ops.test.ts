@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { toDockerTrouble, inWords } from '../../src/docker/errors.js';
-import { createDesk, keptLog, movableClock } from '../probe/nvidia-smi/program.js';
+import { createAdmissions, keptLog, movableClock } from '../probe/nvidia-smi/program.js';
 import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
@@ -98,7 +98,7 @@ describe('Docker answered with errors and not with lists, and a careless catch m
 
 // O03, https://github.com/microsoft/pai/issues/5528
 describe('nvidia-smi was stuck in the driver: it cannot be killed, and every later call gets stuck with it', () => {
-  const programs = createDesk();
+  const programs = createAdmissions();
   afterAll(() => programs.cleanUp());
   const eyesOn = (script: string, timeoutMs: number) =>
     eyesOnCards(programs.program(script), timeoutMs, timeoutMs + 1000);

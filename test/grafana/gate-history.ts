@@ -1,7 +1,8 @@
 /** The pages that a gate would have shown, scrape by scrape, as input for `promtool test rules`. They are made by the gate's own code. */
 
 import type { JudgedCard, Occupancy } from '../../src/model/occupancy.js';
-import type { GateStatus, Watched } from '../../src/model/ports.js';
+import type { GateStatus } from '../../src/model/ports/admissions.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import type { ProbeName } from '../../src/model/snapshot.js';
 import { createExposition } from '../../src/metrics/exposition.js';
 import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
@@ -92,7 +93,7 @@ async function pageOf(
 ): Promise<ReadonlyMap<string, string>> {
   const look = watched(chapter.cards ?? HEALTHY, chapter.fared, { observedAtMs: lookedAt * 1000, ...chapter.but });
   if (chapter.lookless !== true) meter.looked(look.snapshot);
-  const seen: Watched | null = chapter.lookless === true ? null : look;
+  const seen: Observation | null = chapter.lookless === true ? null : look;
   const onFault = (fault: unknown): void => {
     throw fault;
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { openAudit } from '../../src/http/audit.js';
-import type { AuditEntry } from '../../src/model/ports.js';
+import type { AuditEntry } from '../../src/model/ports/audit.js';
 import { collect } from './gate.js';
 import type { Gate } from './gate.js';
 

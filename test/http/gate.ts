@@ -13,10 +13,14 @@ import { listen } from '../../src/http/listen.js';
 import type { Listening, TimeLimits } from '../../src/http/listen.js';
 import type { Decision, JobSpec, Outcome, Principal, Refusal, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
-import type { AuditEntry, CardBook, Log, Watched } from '../../src/model/ports.js';
+import type { AuditEntry } from '../../src/model/ports/audit.js';
+import type { CardStore } from '../../src/model/ports/card-store.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
+import type { Log } from '../../src/model/ports/outside.js';
 import type { Exclusion, Probed, RememberedCard } from '../../src/model/snapshot.js';
 import { statusAnswer } from '../../src/page/status-answer.js';
 import { watchedMachine } from './machine.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 export interface Call {
   readonly spec: JobSpec;
@@ -35,12 +39,12 @@ export interface Gate {
   readonly audit: AuditEntry[];
   readonly logged: { level: string; data: object; sentence: string }[];
   readonly removed: string[];
-  readonly book: MemoryBook;
+  readonly cardStore: MemoryBook;
   /** What the next admissions and dry runs are answered with. */
   decide: (call: Call) => Decision | Promise<Decision>;
   runs: Probed<readonly Run[]>;
   removal: 'removed' | 'alive' | 'unknown' | Refusal;
-  look: () => Watched;
+  look: () => Observation;
   ready: boolean;
   post(body: unknown, init?: { headers?: Record<string, string>; query?: string }): Promise<Response>;
 }
@@ -63,7 +67,7 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     audit: [],
     logged,
     removed: [],
-    book: new MemoryBook(),
+    cardStore: new MemoryBook(),
     decide: () => admitted(),
     runs: { kind: 'seen', value: [], tookMs: 1 },
     removal: 'removed',
@@ -112,7 +116,7 @@ function partsOf(gate: Gate): AppParts {
     policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, forbidden: [] }),
     meter: { outcome: (outcome) => void gate.outcomes.push(outcome) },
     audit: { write: (entry) => void gate.audit.push(entry) },
-    clock: { now: () => Date.parse('2026-11-29T12:00:01.000Z'), monotonic: () => performance.now() },
+    clock: { ...systemClock, now: () => Date.parse('2026-11-29T12:00:01.000Z') },
     runs: {
       list: () => Promise.resolve(gate.runs),
       get: (runId) => {
@@ -125,8 +129,12 @@ function partsOf(gate: Gate): AppParts {
         return Promise.resolve(gate.removal);
       },
     },
-    watch: { recent: () => Promise.resolve(gate.look()), fresh: () => Promise.resolve(gate.look()) },
-    book: gate.book,
+    observer: {
+      recent: () => Promise.resolve(gate.look()),
+      fresh: () => Promise.resolve(gate.look()),
+      rejudge: () => gate.look().occupancy,
+    },
+    cardStore: gate.cardStore,
     lookWithinMs: 1_000,
     page: pageOf(gate),
   };
@@ -144,7 +152,7 @@ function pageOf(gate: Gate): AppParts['page'] {
     },
     status: () =>
       statusAnswer({
-        watch: { recent: async () => gate.look() },
+        observer: { recent: async () => gate.look() },
         lookWithinMs: 1_000,
         readiness: () => ({ ready: gate.ready, parts }),
         admissions: {
@@ -153,7 +161,7 @@ function pageOf(gate: Gate): AppParts['page'] {
         lock: { problem: () => null },
         lastSeen: { times: () => ({ gpus: null, processes: null, health: null, docker: null }) },
         decisions: { recent: () => [] },
-        clock: { now: () => Date.parse('2026-11-29T12:00:01.000Z') },
+        clock: { ...systemClock, now: () => Date.parse('2026-11-29T12:00:01.000Z') },
         machine: 'gpu-01',
         version: '1.2.3',
         startedAtMs: Date.parse('2026-11-29T10:00:00.000Z'),
@@ -167,7 +175,7 @@ export function collect(lines: Gate['logged']): Log {
 }
 
 /** The books of the state folder, in memory. */
-export class MemoryBook implements CardBook {
+export class MemoryBook implements CardStore {
   readonly cards: RememberedCard[] = [];
   readonly out: Exclusion[] = [];
   remembered = (): readonly RememberedCard[] => this.cards;

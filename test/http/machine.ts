@@ -2,7 +2,7 @@
 
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { JudgedCard, Occupancy, ProbeReport } from '../../src/model/occupancy.js';
-import type { Watched } from '../../src/model/ports.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import type { GpuRow, ProbeName, Snapshot } from '../../src/model/snapshot.js';
 
 export const OBSERVED_AT_MS = Date.parse('2026-11-29T12:00:00.000Z');
@@ -58,7 +58,7 @@ const used: JudgedCard = {
 
 const report = (probe: ProbeName): ProbeReport => ({ probe, state: 'ok', why: null, detail: null, tookMs: 81.4 });
 
-export function watchedMachine(over: Partial<Occupancy> = {}, snapshot: Partial<Snapshot> = {}): Watched {
+export function watchedMachine(over: Partial<Occupancy> = {}, snapshot: Partial<Snapshot> = {}): Observation {
   return {
     occupancy: {
       observedAtMs: OBSERVED_AT_MS,

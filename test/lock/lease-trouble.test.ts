@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openRedisDoor } from '../../src/lock/redis/commands.js';
+import { openLockCommands } from '../../src/lock/redis/commands.js';
 import { passwordFrom } from '../../src/lock/redis/password-file.js';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import { freePort, startRedis, type TestRedis } from '../support/services/redis.js';
 import { emptyFolder, never, pushableClock, recordingLog, within } from './outside.js';
 import { KEY, lockMaker } from './redis-locks.js';
@@ -184,7 +184,7 @@ describe('a Redis that accepts and never answers', () => {
   });
 
   test('carries out no question later than a second after it was asked, even if nobody takes it back', async () => {
-    const door = openRedisDoor({
+    const door = openLockCommands({
       url: server.url,
       password: null,
       key: KEY,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { never, within } from './outside.js';
 import { KEY, lockMaker } from './redis-locks.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localLock } from '../../src/lock/local-lock.js';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import { fakeLock } from '../support/fake-lock.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { never, within } from './outside.js';

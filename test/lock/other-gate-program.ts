@@ -1,11 +1,12 @@
 /** Opens the state folder named by its argument, says in one line of JSON what it got, and lives on until it is killed. */
 import { openStateFolder } from '../../src/state/state-folder.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 const quiet = (): void => undefined;
 const opened = await openStateFolder({
   candidates: process.argv.slice(2),
   instanceId: null,
-  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  clock: systemClock,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
 });
 console.log(JSON.stringify(opened));

@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, Log } from '../../src/model/ports.js';
+import type { Clock, Log } from '../../src/model/ports/outside.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 /** The real clocks, which a test can push ahead, each by itself. */
 export interface PushableClock extends Clock {
@@ -13,6 +14,7 @@ export function pushableClock(): PushableClock {
   let wall = 0;
   let monotonic = 0;
   return {
+    ...systemClock,
     now: () => Date.now() + wall,
     monotonic: () => performance.now() + monotonic,
     pushWall: (ms) => void (wall += ms),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createTurnQueue, type TurnQueueParts } from '../../src/lock/queue.js';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 import { fakeLock } from '../support/fake-lock.js';
 import { never, pushableClock } from './outside.js';
 import { until } from './until.js';

@@ -2,7 +2,7 @@ import { assert, asyncProperty, boolean, constantFrom, dictionary, nat, oneof, s
 import { describe, expect, test } from 'vitest';
 import { cardUuid } from '../../src/model/card.js';
 import type { JudgedCard } from '../../src/model/occupancy.js';
-import type { Books } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
 import type { RememberedCard } from '../../src/model/snapshot.js';
 import { cardAt, healthyMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
 import { promtool } from '../metrics/page.js';

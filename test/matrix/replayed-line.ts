@@ -1,6 +1,6 @@
 /** `nvidia-smi` without a process: the stand-in's answer for a machine, played at once. */
 
-import type { Answer, Line } from '../../src/probe/nvidia-smi/process-slot.js';
+import type { Answer, ProcessSlot } from '../../src/probe/nvidia-smi/process-slot.js';
 import { answer } from '../../src/stand-in/answer.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 
@@ -16,7 +16,7 @@ const AS_IT_IS: Retell = (stdout) => stdout;
  * A line that answers at once with every byte of what the stand-in program prints, which is what the real one printed (held
  * by test/stand-in/captures.test.ts). A run that hangs has run out, and whoever comes after it finds it still there.
  */
-export function replayedLine(machine: () => Machine, retell: () => Retell = () => AS_IT_IS): Line {
+export function replayedLine(machine: () => Machine, retell: () => Retell = () => AS_IT_IS): ProcessSlot {
   let stuck = false;
   return {
     ask: async (args, timeoutMs): Promise<Answer> => {

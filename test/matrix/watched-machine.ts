@@ -3,7 +3,9 @@
 import { createExposition } from '../../src/metrics/exposition.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
-import type { Books, CardBook, Watched } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
+import type { CardStore } from '../../src/model/ports/card-store.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import type { RememberedCard } from '../../src/model/snapshot.js';
 import { judge } from '../../src/occupancy/judge.js';
 import { createEyes } from '../../src/probe/look.js';
@@ -24,7 +26,7 @@ export interface Around {
 }
 
 /** What a look showed: everything of it that a face can show. */
-export interface Look extends Watched {
+export interface Look extends Observation {
   /** The part of the metrics page that is made of this look, without the counters of the gate. */
   readonly page: string;
   /** The whole metrics page. */
@@ -51,7 +53,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
   const meter = createMeter(clock);
   const rules = { ...RULES, ...around.rules };
   const { checkExternal, checkHealth } = rules;
-  const cardBook = memoryBook(around.remembered ?? []);
+  const cardStore = memoryBook(around.remembered ?? []);
   const smi = askThrough(
     () =>
       replayedLine(
@@ -67,7 +69,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
       findRun: (runId) => self.books.findRun(runId),
       describe: (container) => self.books.describe(container),
     },
-    cardBook,
+    cardStore,
     clock,
     log: quietLog,
     checkExternal,
@@ -87,7 +89,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
     retell: (stdout) => stdout,
     books: around.books ?? EMPTY_BOOKS,
     forward: (milliseconds) => clock.forward(milliseconds),
-    remembered: () => cardBook.remembered(),
+    remembered: () => cardStore.remembered(),
     async look() {
       const snapshot = await eyes.fresh();
       const occupancy = judge(snapshot, rules);
@@ -109,7 +111,7 @@ const EMPTY_BOOKS: Books = {
 };
 
 /** The cards seen, kept in memory. */
-function memoryBook(before: readonly RememberedCard[]): CardBook {
+function memoryBook(before: readonly RememberedCard[]): CardStore {
   let cards = before;
   return {
     remembered: () => cards,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { cardUuid } from '../../src/model/card.js';
-import type { GateStatus, Watched } from '../../src/model/ports.js';
+import type { GateStatus } from '../../src/model/ports/admissions.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import { createExposition, type PageOptions } from '../../src/metrics/exposition.js';
 import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
 import { METRICS } from '../../src/metrics/names.js';
@@ -13,7 +14,7 @@ const BUILD = { version: '0.1.0', revision: 'abc1234' };
 const newMeter = (): MeterWithRegistry => createMeter(handClock(), BUILD);
 
 async function render(
-  look: Watched | null,
+  look: Observation | null,
   meter = newMeter(),
   options: Partial<PageOptions> = {},
   status: GateStatus | null = IDLE,
@@ -25,7 +26,7 @@ async function render(
 }
 
 /** Two cards in use, one broken one; everything can be seen. */
-const busyMachine = (): Watched =>
+const busyMachine = (): Observation =>
   watched([
     card(0, { state: 'job_held', claims: [claim('train-17')], processes: 1, memoryUsedBytes: 851_443_712 }),
     card(1, { state: 'external', processes: 1, memoryUsedBytes: 851_443_712 }),
@@ -38,7 +39,7 @@ const busyMachine = (): Watched =>
   ]);
 
 /** nvidia-smi hangs: the books still say who holds card 0. */
-const blindMachine = (): Watched =>
+const blindMachine = (): Observation =>
   watched([unseenCard(0, { state: 'job_held', claims: [claim('train-17')] }), unseenCard(1)], {
     gpus: 'timeout',
     processes: 'overlap',
@@ -46,7 +47,7 @@ const blindMachine = (): Watched =>
   });
 
 /** Docker is down: nothing can be said of claims, and no card is free. */
-const dockerDown = (): Watched => watched([card(0, { state: 'unknown' })], { docker: 'unavailable' });
+const dockerDown = (): Observation => watched([card(0, { state: 'unknown' })], { docker: 'unavailable' });
 
 describe('a page is what it was when it was last read by a person', () => {
   test.each([
@@ -132,7 +133,8 @@ describe('states', () => {
 describe('what is gone is gone', () => {
   test('a holder that left, a card that went, a thousand jobs: the page is of one look alone', async () => {
     const meter = newMeter();
-    const held = (runId: string): Watched => watched([card(0, { state: 'job_held', claims: [claim(runId)] }), card(1)]);
+    const held = (runId: string): Observation =>
+      watched([card(0, { state: 'job_held', claims: [claim(runId)] }), card(1)]);
     const withHolders = { holders: true };
     await render(held('alice'), meter, withHolders);
     const second = await render(held('bob'), meter, withHolders);
@@ -233,7 +235,7 @@ describe('labels', () => {
 describe('a fault of ours', () => {
   test('in the look leaves the page standing, with the probes failed, and is reported', async () => {
     const faults: unknown[] = [];
-    const broken = { ...watched([card(0)]), occupancy: null } as unknown as Watched;
+    const broken = { ...watched([card(0)]), occupancy: null } as unknown as Observation;
     const page = await render(broken, newMeter(), { onFault: (fault) => faults.push(fault) });
     expect(seriesOf(page).get('tuneplane_gpu_probe_success{probe="gpus"}')).toBe('0');
     expect(seriesOf(page).get('tuneplane_gpu_admissions_total{outcome="admitted"}')).toBe('0');

@@ -2,8 +2,11 @@
 
 import { CARD_STATES, cardIndex, cardUuid, HEALTH_REASONS, type CardState } from '../../src/model/card.js';
 import type { Claim, JudgedCard, Occupancy, ProbeReport } from '../../src/model/occupancy.js';
-import type { Clock, GateStatus, Watched } from '../../src/model/ports.js';
+import type { GateStatus } from '../../src/model/ports/admissions.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
+import type { Clock } from '../../src/model/ports/outside.js';
 import { PROBES, type BlindReason, type Probed, type ProbeName, type Snapshot } from '../../src/model/snapshot.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 /** 2026-11-29T12:00:00Z, when the looks of these tests begin; they take 100 ms. */
 export const LOOK_AT_MS = Date.UTC(2026, 10, 29, 12);
@@ -55,7 +58,7 @@ export function watched(
   cards: readonly JudgedCard[],
   fared: Partial<Record<ProbeName, Fared>> = {},
   but: Partial<Occupancy> = {},
-): Watched {
+): Observation {
   const probes = Object.fromEntries(PROBES.map((probe) => [probe, report(probe, fared[probe] ?? 'seen')]));
   const count = (state: CardState): number => cards.filter((each) => each.state === state).length;
   const occupancy: Occupancy = {
@@ -97,6 +100,7 @@ export const IDLE: GateStatus = { inFlight: 0, lockWaiters: 0, lockHeld: false, 
 export function handClock(): Clock & { forward(milliseconds: number): void } {
   let passed = 0;
   return {
+    ...systemClock,
     now: () => LOOK_AT_MS + passed,
     monotonic: () => passed,
     forward(milliseconds) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Watched } from '../../src/model/ports.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes, type MetricsParts } from '../../src/metrics/routes.js';
 import { card, handClock, IDLE, watched } from './occupancies.js';
@@ -18,7 +18,7 @@ afterEach(() => {
 async function serve(parts: Partial<MetricsParts> = {}): Promise<number> {
   const app = express().use(
     metricsRoutes({
-      watch: { recent: () => Promise.resolve(watched([card(0)])) },
+      observer: { recent: () => Promise.resolve(watched([card(0)])) },
       status: () => IDLE,
       meter: createMeter(handClock()),
       process: null,
@@ -91,7 +91,7 @@ test('scrapes that waited for one look share one page, and the next is made anew
   let [rendered, inFlight] = [0, 1];
   const status = () => ({ ...IDLE, inFlight: inFlight + rendered++ });
   const port = await serve({
-    watch: { recent: () => new Promise((resolve) => came.push(() => resolve(look))) },
+    observer: { recent: () => new Promise((resolve) => came.push(() => resolve(look))) },
     status,
   });
   const asked = Array.from({ length: 50 }, (_, at) => get(port, at % 2 === 0 ? { 'accept-encoding': 'gzip' } : {}));
@@ -112,13 +112,13 @@ test('scrapes that waited for one look share one page, and the next is made anew
 describe('the time of a scrape', () => {
   test('is handed to the look, half a second less than Prometheus waits', async () => {
     const limits: number[] = [];
-    const watch = {
-      recent(withinMs: number): Promise<Watched> {
+    const observer = {
+      recent(withinMs: number): Promise<Observation> {
         limits.push(withinMs);
         return Promise.resolve(watched([card(0)]));
       },
     };
-    const port = await serve({ watch });
+    const port = await serve({ observer });
     await get(port, { 'x-prometheus-scrape-timeout-seconds': '3' });
     await get(port);
     expect(limits).toEqual([2500, 9500]);
@@ -127,7 +127,7 @@ describe('the time of a scrape', () => {
   test('is kept even when the look does not: the page comes with the probes failed', async () => {
     const faults: object[] = [];
     const log = { error: (data: object): unknown => faults.push(data) };
-    const port = await serve({ watch: { recent: () => new Promise<Watched>(() => {}) }, log });
+    const port = await serve({ observer: { recent: () => new Promise<Observation>(() => {}) }, log });
     const { status, body } = await get(port, { 'x-prometheus-scrape-timeout-seconds': '0.7' });
     expect(status).toBe(200);
     expect(seriesOf(body.toString()).get('tuneplane_gpu_probe_success{probe="gpus"}')).toBe('0');
@@ -137,7 +137,7 @@ describe('the time of a scrape', () => {
 
 describe('a fault of ours is logged and leaves a page', () => {
   test('when looking throws', async () => {
-    const port = await serve({ watch: { recent: () => Promise.reject(new Error('our bug')) } });
+    const port = await serve({ observer: { recent: () => Promise.reject(new Error('our bug')) } });
     const { status, body } = await get(port);
     expect(status).toBe(200);
     expect(seriesOf(body.toString()).get('tuneplane_gpu_external_probe_ok')).toBe('0');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BlindReason, Snapshot } from '../../src/model/snapshot.js';
-import { tellChanges } from '../../src/observe/log-changes.js';
+import { logChanges } from '../../src/observe/log-changes.js';
 import { listeningLog } from '../support/jobs.js';
 
 function look(gpus: BlindReason | 'seen'): Snapshot {
@@ -11,7 +11,7 @@ function look(gpus: BlindReason | 'seen'): Snapshot {
 
 test('a probe that goes blind, changes its reason and sees again is told once each', () => {
   const log = listeningLog();
-  const tell = tellChanges(log);
+  const tell = logChanges(log);
   for (const gpus of ['seen', 'exit', 'exit', 'timeout', 'seen', 'seen'] as const) tell(look(gpus));
   expect(log.lines).toEqual([
     'warn the probe gpus could not see: because of exit',

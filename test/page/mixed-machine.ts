@@ -1,5 +1,5 @@
 import { cardUuid } from '../../src/model/card.js';
-import type { AuditEntry } from '../../src/model/ports.js';
+import type { AuditEntry } from '../../src/model/ports/audit.js';
 import type { Snapshot } from '../../src/model/snapshot.js';
 import {
   cannotSay,

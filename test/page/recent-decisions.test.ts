@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditEntry } from '../../src/model/ports.js';
+import type { AuditEntry } from '../../src/model/ports/audit.js';
 import { rememberDecisions } from '../../src/page/recent-decisions.js';
 
 const entry = (but: Partial<AuditEntry> = {}): AuditEntry => ({

@@ -2,7 +2,8 @@ import type { AppParts } from '../../src/app.js';
 import { readinessBy } from '../../src/http/readiness.js';
 import { listen, type Listening } from '../../src/http/listen.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
-import type { AuditEntry, GateStatus } from '../../src/model/ports.js';
+import type { GateStatus } from '../../src/model/ports/admissions.js';
+import type { AuditEntry } from '../../src/model/ports/audit.js';
 import type { Snapshot } from '../../src/model/snapshot.js';
 import { judge } from '../../src/occupancy/judge.js';
 import { createLastSeen } from '../../src/page/last-seen.js';
@@ -71,7 +72,7 @@ export async function showGate(but: Partial<ShownGate> = {}, over: Partial<AppPa
     files: builtPage(),
     status: () =>
       statusAnswer({
-        watch: { recent },
+        observer: { recent },
         lookWithinMs: 1000,
         readiness: (watched) => readinessBy(watched, { lock, admissions, admitWhenBlind: false }),
         admissions,

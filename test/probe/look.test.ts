@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
-import type { Books, CardBook } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
+import type { CardStore } from '../../src/model/ports/card-store.js';
 import type {
   ContainersSeen,
   Exclusion,
@@ -69,12 +70,12 @@ function machine(change: Partial<EyesParts> = {}) {
     describe: async () => seen(null),
   };
   const looks: Snapshot[] = [];
-  const cardBook = fakeCardBook();
+  const cardStore = fakeCardBook();
   const log = keptLog();
   const eyes = createEyes({
     smi,
     books,
-    cardBook,
+    cardStore,
     clock,
     log,
     checkExternal: true,
@@ -83,7 +84,7 @@ function machine(change: Partial<EyesParts> = {}) {
     onLook: (snapshot) => looks.push(snapshot),
     ...change,
   });
-  return { eyes, gates, asked, clock, looks, cardBook, log };
+  return { eyes, gates, asked, clock, looks, cardStore, log };
 }
 
 describe('a fresh look', () => {
@@ -256,10 +257,10 @@ describe('a part that cannot see', () => {
 
 describe('the books of cards', () => {
   test('are written after a look, and the snapshot shows them', async () => {
-    const { eyes, cardBook } = machine();
+    const { eyes, cardStore } = machine();
     const snapshot = await eyes.fresh();
     expect(snapshot.remembered).toEqual([remembered(0), remembered(1)]);
-    expect(cardBook.remembered()).toEqual(snapshot.remembered);
+    expect(cardStore.remembered()).toEqual(snapshot.remembered);
   });
 
   test('keep what is missing', async () => {
@@ -270,19 +271,19 @@ describe('the books of cards', () => {
   });
 
   test('are shown as they are by a look that was cut short, and not written', async () => {
-    const { eyes, gates, cardBook } = machine();
+    const { eyes, gates, cardStore } = machine();
     await eyes.fresh();
-    const written = cardBook.written;
+    const written = cardStore.written;
     gates.gpus.shut();
     expect((await eyes.recent(0, 20)).remembered).toEqual([remembered(0), remembered(1)]);
-    expect(cardBook.written).toBe(written);
+    expect(cardStore.written).toBe(written);
     gates.gpus.open();
   });
 
   test('may go on being written after a snapshot of them was taken', async () => {
-    const { eyes, cardBook } = machine();
+    const { eyes, cardStore } = machine();
     await eyes.fresh();
-    cardBook.excluded.push({
+    cardStore.excluded.push({
       uuid: cardUuid('GPU-0'),
       reason: 'fan',
       since: '2026-11-29T12:00:00.000Z',
@@ -336,7 +337,7 @@ function gate<T>(answer: T): Gate<T> {
   };
 }
 
-function fakeCardBook(): CardBook & { readonly excluded: Exclusion[]; readonly written: number } {
+function fakeCardBook(): CardStore & { readonly excluded: Exclusion[]; readonly written: number } {
   let cards: readonly RememberedCard[] = [];
   let written = 0;
   const excluded: Exclusion[] = [];

@@ -5,7 +5,8 @@ import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import type { ContainerState } from '../../src/model/snapshot.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
-import { countingMeter, healthyRows, quietLog, realClock, rememberedOf, uuidOf } from '../support/admissions.js';
+import { countingMeter, healthyRows, quietLog, rememberedOf, uuidOf } from '../support/admissions.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 function machine(states: Record<string, ContainerState>) {
   const runtime = fakeRuntime();
@@ -23,12 +24,12 @@ function machine(states: Record<string, ContainerState>) {
   const launches = createLaunches({
     books: runtime,
     hands: runtime,
-    clock: realClock,
+    clock: systemClock,
     meter: countingMeter(),
     log: quietLog,
   });
-  const cardBook = { remembered: () => rememberedOf(healthyRows(2)) };
-  return { runtime, launches, runs: createRuns({ books: runtime, hands: runtime, cardBook, launches }) };
+  const cardStore = { remembered: () => rememberedOf(healthyRows(2)) };
+  return { runtime, launches, runs: createRuns({ books: runtime, hands: runtime, cardStore, launches }) };
 }
 
 test('the jobs are the containers that carry a run or a claim, and nothing else', async () => {

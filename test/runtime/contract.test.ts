@@ -2,12 +2,13 @@ import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { createDockerHands } from '../../src/runtime/docker/hands.js';
 import { startEngine } from '../support/docker/engine.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
-import { listeningLog, wallClock } from '../support/jobs.js';
+import { listeningLog } from '../support/jobs.js';
 import { runtimeContract } from '../support/runtime-contract.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 runtimeContract('Docker', async () => {
   const engine = await startEngine();
-  const parts = { docker: engine.docker, clock: wallClock, log: listeningLog() };
+  const parts = { docker: engine.docker, clock: systemClock, log: listeningLog() };
   return {
     books: createDockerBooks(parts),
     hands: createDockerHands({ ...parts, findAuth: async () => ({ kind: 'anonymous' }) }),

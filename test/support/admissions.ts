@@ -2,16 +2,20 @@
 
 import type { JobSpec } from '../../src/model/admission.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
-import type { Clock, Eyes, Lock, Log, Meter } from '../../src/model/ports.js';
+import type { Eyes } from '../../src/model/ports/eyes.js';
+import type { Lock } from '../../src/model/ports/lock.js';
+import type { Meter } from '../../src/model/ports/meter.js';
+import type { Clock, Log } from '../../src/model/ports/outside.js';
 import type { GpuRow, RememberedCard, Snapshot } from '../../src/model/snapshot.js';
-import { createDesk, type Desk } from '../../src/admission/admissions.js';
+import { createAdmissions, type AdmissionsPart } from '../../src/admission/admissions.js';
 import type { AdmitSettings } from '../../src/admission/admit.js';
 import type { TurnJob, TurnResult } from '../../src/admission/serve-batch.js';
-import { createWatch } from '../../src/observe/observer.js';
+import { createObserver } from '../../src/observe/observer.js';
 import { localLock } from '../../src/lock/local-lock.js';
 import { createTurnQueue } from '../../src/lock/queue.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { FakeRuntime } from './fake-runtime.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 export const RULES: JudgeRules = {
   memoryBusyMib: 512,
@@ -31,7 +35,6 @@ export const SETTINGS: AdmitSettings = {
   lockThrough: 'claim',
 };
 
-export const realClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface CountingMeter extends Meter {
@@ -126,7 +129,7 @@ export function rememberedOf(rows: readonly GpuRow[]): RememberedCard[] {
   );
 }
 
-export interface TestDesk extends Desk {
+export interface TestDesk extends AdmissionsPart {
   readonly meter: CountingMeter;
   readonly machine: { rows: GpuRow[] | null };
 }
@@ -144,15 +147,14 @@ export function testDesk(
   const machine: { rows: GpuRow[] | null } = { rows: healthyRows(options.cards ?? 4) };
   const lock = options.lock ?? localLock();
   const meter = countingMeter();
-  const watch = createWatch(fakeEyes(runtime, machine), RULES, 1000);
-  const desk = createDesk({
-    watch,
-    rejudge: watch.rejudge,
+  const observer = createObserver(fakeEyes(runtime, machine), RULES, 1000);
+  const desk = createAdmissions({
+    observer,
     books: runtime,
     hands: runtime,
-    cardBook: { remembered: () => rememberedOf(machine.rows ?? []) },
+    cardStore: { remembered: () => rememberedOf(machine.rows ?? []) },
     lock,
-    clock: options.clock ?? realClock,
+    clock: options.clock ?? systemClock,
     meter,
     log: quietLog,
     random: options.random ?? Math.random,
@@ -160,7 +162,7 @@ export function testDesk(
       createTurnQueue<TurnJob, TurnResult>({
         lock,
         maxWaiting: 256,
-        clock: realClock,
+        clock: systemClock,
         serve,
         onReleased: meter.lockHeldFor,
       }),

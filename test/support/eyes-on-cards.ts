@@ -1,9 +1,12 @@
 /** Books and a card book with nothing in them, and eyes over them that look at the cards alone. */
 
-import type { Books, CardBook, Eyes } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
+import type { CardStore } from '../../src/model/ports/card-store.js';
+import type { Eyes } from '../../src/model/ports/eyes.js';
 import { createEyes } from '../../src/probe/look.js';
 import { createNvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
-import { keptLog, trueClock } from '../probe/nvidia-smi/program.js';
+import { keptLog } from '../probe/nvidia-smi/program.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 const emptyBooks: Books = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
@@ -11,7 +14,7 @@ const emptyBooks: Books = {
   describe: async () => ({ kind: 'seen', value: null, tookMs: 0 }),
 };
 
-const emptyCardBook: CardBook = {
+const emptyCardBook: CardStore = {
   remembered: () => [],
   remember: () => undefined,
   exclusions: () => [],
@@ -23,10 +26,10 @@ const emptyCardBook: CardBook = {
 /** The real eyes over this `nvidia-smi`, where no container and no card is known beforehand. */
 export function eyesOnCards(program: string, timeoutMs: number, limitMs: number): Eyes {
   return createEyes({
-    smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: trueClock, log: keptLog() }),
+    smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: systemClock, log: keptLog() }),
     books: emptyBooks,
-    cardBook: emptyCardBook,
-    clock: trueClock,
+    cardStore: emptyCardBook,
+    clock: systemClock,
     log: keptLog(),
     checkExternal: true,
     checkHealth: true,

@@ -1,5 +1,5 @@
 import { localLock } from '../../src/lock/local-lock.js';
-import type { Hold, Lock } from '../../src/model/ports.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
 
 /** A lock whose fate the test decides. Left alone it behaves as any other: the contract suite holds it to that. */
 export interface FakeLock extends Lock {

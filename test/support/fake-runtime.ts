@@ -4,7 +4,8 @@
  */
 
 import type { Grant, JobSpec } from '../../src/model/admission.js';
-import type { Books, CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
+import type { CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports/hands.js';
 import type { ContainerState, Probed, SeenContainer } from '../../src/model/snapshot.js';
 import { containerName, LABEL } from '../../src/model/labels.js';
 

@@ -1,9 +1,6 @@
 import type { ContainerRequest, Grant, JobSpec } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
-import type { Clock, Log } from '../../src/model/ports.js';
-
-/** Time as it is, for tests on real parts. */
-export const wallClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+import type { Log } from '../../src/model/ports/outside.js';
 
 /** What was logged, as `level sentence`. */
 export function listeningLog(): Log & { readonly lines: readonly string[] } {

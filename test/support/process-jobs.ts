@@ -5,7 +5,7 @@ import { afterAll, expect, vi } from 'vitest';
 import { readClaimFileName, type Standing } from '../../src/runtime/process/claim-file.js';
 import { endJobsNow } from '../../src/runtime/process/end-jobs.js';
 import { openProcessRuntime, type ProcessRuntime } from '../../src/runtime/process/open.js';
-import { wallClock } from './jobs.js';
+import { systemClock } from '../../src/time/system-clock.js';
 
 /** A new folder for claims. At the end of the test file the jobs in it are killed, and it is removed. */
 export function newClaimsFolder(): string {
@@ -29,7 +29,7 @@ export async function processRuntime(
   folder: string,
   more: { kernel?: string; environment?: Record<string, string> } = {},
 ): Promise<Extract<ProcessRuntime, { kind: 'open' }>> {
-  const opened = await openProcessRuntime({ folder, clock: wallClock, environment: process.env, ...more });
+  const opened = await openProcessRuntime({ folder, clock: systemClock, environment: process.env, ...more });
   if (opened.kind === 'refused') throw new Error(opened.detail);
   return opened;
 }

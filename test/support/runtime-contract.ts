@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Books, Hands } from '../../src/model/ports.js';
+import type { Books } from '../../src/model/ports/books.js';
+import type { Hands } from '../../src/model/ports/hands.js';
 import { LABEL, containerName } from '../../src/model/labels.js';
 import type { SeenContainer } from '../../src/model/snapshot.js';
 import { grantOf, job, plainRequest, uuidOf } from './jobs.js';

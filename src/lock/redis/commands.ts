@@ -14,7 +14,7 @@ export interface ReleaseAnswer {
 }
 
 /** The three questions about the lock, and the connection they are asked on. */
-export interface RedisDoor {
+export interface LockCommands {
   /** Carried out within a second of now or never. */
   acquire(token: string, leaseMs: number): Promise<Asked<AcquireAnswer>>;
   /** True when the lock is ours and its lease whole again. */
@@ -27,7 +27,7 @@ export interface RedisDoor {
   close(): Promise<void>;
 }
 
-export type RedisDoorParts = Omit<RedisConnectionParts, 'tryOutKey'> & { readonly key: string };
+export type LockCommandsParts = Omit<RedisConnectionParts, 'tryOutKey'> & { readonly key: string };
 
 /** How long a mark of one that was kept out counts. */
 const MARK_MS = 1000;
@@ -39,7 +39,7 @@ interface Scripted {
 }
 
 /** Opens the way to the lock in Redis. Never throws; see `connectRedis`. */
-export function openRedisDoor(parts: RedisDoorParts): RedisDoor {
+export function openLockCommands(parts: LockCommandsParts): LockCommands {
   const { key, clock } = parts;
   const marks = `${key}:waiting`;
   const connection = connectRedis({ ...parts, tryOutKey: marks });

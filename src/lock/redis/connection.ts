@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Clock, Log } from '../../model/ports.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import { explainEviction } from './eviction.js';
 import { pause } from '../../time/pause.js';
 import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
@@ -181,7 +181,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
       const ended = new AbortController();
       redis.once('end', () => ended.abort());
       redis.disconnect();
-      if (open) await pause(CLOSE_WITHIN_MS, ended.signal);
+      if (open) await pause(CLOSE_WITHIN_MS, clock, ended.signal);
     },
   };
 }

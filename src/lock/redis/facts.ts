@@ -1,7 +1,7 @@
 /** What a Redis says of itself and of the lock in it, for whoever checks an installation. Asks once, and changes nothing. */
 
 import { Redis } from 'ioredis';
-import type { Clock } from '../../model/ports.js';
+import type { Clock } from '../../model/ports/outside.js';
 import { explainEviction } from './eviction.js';
 import { explainFailure } from './failure.js';
 

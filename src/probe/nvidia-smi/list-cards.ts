@@ -1,7 +1,8 @@
+import type { Clock } from '../../model/ports/outside.js';
 import type { Deadline } from '../../time/deadline.js';
-import type { Line } from './process-slot.js';
+import type { ProcessSlot } from './process-slot.js';
 import { parseList, type Listed } from './parse-list.js';
-import { within } from '../../time/within.js';
+import { inTime } from '../../time/in-time.js';
 
 /** Asks `nvidia-smi -L` which cards answer. Null where it could not be asked in time, or was cut short. */
 export type ListCards = (deadline: Deadline) => Promise<Listed | null>;
@@ -10,20 +11,20 @@ export type ListCards = (deadline: Deadline) => Promise<Listed | null>;
  * `-L` goes on after a broken card and exits with its code, so its exit code says nothing. Whoever asks while it runs gets
  * the same answer.
  */
-export function createListCards(line: Line): ListCards {
+export function createListCards(slot: ProcessSlot, clock: Clock): ListCards {
   let running: Promise<Listed | null> | null = null;
   return async (deadline) => {
-    running ??= list(line, deadline.left()).finally(() => {
+    running ??= list(slot, deadline.left()).finally(() => {
       running = null;
     });
     const mine = running;
-    return (await within(mine, deadline.left())) ? mine : null;
+    return (await inTime(mine, deadline.left(), clock))?.value ?? null;
   };
 }
 
-async function list(line: Line, timeoutMs: number): Promise<Listed | null> {
+async function list(slot: ProcessSlot, timeoutMs: number): Promise<Listed | null> {
   if (timeoutMs === 0) return null;
-  const answer = await line.ask(['-L'], timeoutMs);
+  const answer = await slot.ask(['-L'], timeoutMs);
   return answer.kind === 'exited' ? parseList(answer.stdout) : null;
 }
 

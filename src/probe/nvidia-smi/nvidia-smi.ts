@@ -1,7 +1,7 @@
-import type { Clock, Log } from '../../model/ports.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import type { GpusSeen, Links, Probed } from '../../model/snapshot.js';
-import { createFields } from './query-fields.js';
-import { createLine, type Line } from './process-slot.js';
+import { createQueryFields } from './query-fields.js';
+import { createProcessSlot, type ProcessSlot } from './process-slot.js';
 import { createListCards } from './list-cards.js';
 import type { ParsedProcesses } from './parse-nvidia-smi.js';
 import { createQueryGpus, type CardsSeen } from './query-gpus.js';
@@ -31,26 +31,26 @@ export interface NvidiaSmiOptions {
 /** Builds the parts that ask `nvidia-smi`, each question by running the program. */
 export function createNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
   const { program, clock, log } = options;
-  return askThrough((question) => createLine(`nvidia-smi ${question}`, program, clock, log), options);
+  return askThrough((question) => createProcessSlot(`nvidia-smi ${question}`, program, clock, log), options);
 }
 
-/** The same over lines that are made elsewhere. Each kind of question has a line of its own, with at most one process in it. */
+/** The same over slots that are made elsewhere. Each kind of question has a slot of its own, with at most one process in it. */
 export function askThrough(
-  line: (question: string) => Line,
+  slot: (question: string) => ProcessSlot,
   { timeoutMs, checkHealth, clock, log }: Omit<NvidiaSmiOptions, 'program'>,
 ): NvidiaSmi {
-  const listCards = createListCards(line('-L'));
+  const listCards = createListCards(slot('-L'), clock);
   return {
     gpus: createQueryGpus({
-      line: line('--query-gpu'),
+      slot: slot('--query-gpu'),
       listCards,
-      remappedRows: createRemappedRows(line('--query-remapped-rows'), clock),
-      fields: createFields(checkHealth, log),
+      remappedRows: createRemappedRows(slot('--query-remapped-rows'), clock),
+      fields: createQueryFields(checkHealth, log),
       clock,
       timeoutMs,
       checkHealth,
     }),
-    processes: createQueryProcesses(line('--query-compute-apps'), listCards, clock, timeoutMs),
-    links: createTopology(line('topo -m'), clock, log, timeoutMs).links,
+    processes: createQueryProcesses(slot('--query-compute-apps'), listCards, clock, timeoutMs),
+    links: createTopology(slot('topo -m'), clock, log, timeoutMs).links,
   };
 }

@@ -1,14 +1,14 @@
 import type { BlindReason, Probed } from '../../model/snapshot.js';
-import type { Clock, Log } from '../../model/ports.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import { run, type Ran } from '../../program/run.js';
 import { clean } from './cell.js';
-import { within } from '../../time/within.js';
+import { inTime } from '../../time/in-time.js';
 
 /** What a program said, or that it could not be asked because one of its kind has not ended. */
 export type Answer = Ran | { readonly kind: 'overlap'; readonly pid: number | null; readonly sinceMs: number };
 
 /** A place for one process of a kind. A driver that is stuck cannot be killed out of its call, and each new one joins it. */
-export interface Line {
+export interface ProcessSlot {
   /** Runs the program with these arguments; refuses at once while an earlier one is not gone. */
   ask(args: readonly string[], timeoutMs: number): Promise<Answer>;
 }
@@ -16,12 +16,12 @@ export interface Line {
 /** How long a killed process may take to be reaped before its successor counts it as stuck. */
 const REAPED_WITHIN_MS = 50;
 
-/** Makes a line for `program`. `says` names the kind in the log. */
-export function createLine(says: string, program: string, clock: Clock, log: Log): Line {
+/** Makes a slot for `program`. `says` names the kind in the log. */
+export function createProcessSlot(says: string, program: string, clock: Clock, log: Log): ProcessSlot {
   let busy: { sinceMs: number; pid: number | null; gone: Promise<void> } | null = null;
   return {
     ask: async (args, timeoutMs) => {
-      if (busy?.pid) await within(busy.gone, REAPED_WITHIN_MS);
+      if (busy?.pid) await inTime(busy.gone, REAPED_WITHIN_MS, clock);
       if (busy !== null) return { kind: 'overlap', pid: busy.pid, sinceMs: busy.sinceMs };
       const sinceMs = clock.now();
       const running = run(program, args, timeoutMs);

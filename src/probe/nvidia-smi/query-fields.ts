@@ -1,8 +1,8 @@
-import type { Log } from '../../model/ports.js';
+import type { Log } from '../../model/ports/outside.js';
 import { refusedField } from './parse-nvidia-smi.js';
 
 /** Which fields to ask a driver for. What it refuses is remembered until its version changes. */
-export interface Fields {
+export interface QueryFields {
   /** In the order to ask them; the name is last, since it may hold a comma. */
   list(): readonly string[];
   /** Takes note of a run that exited 2: true when a field was dropped, so that asking again may help. */
@@ -46,7 +46,7 @@ const OTHER_NAME: Readonly<Record<string, string>> = {
 };
 
 /** The fields to ask; those of health only where it is checked. */
-export function createFields(checkHealth: boolean, log: Log): Fields {
+export function createQueryFields(checkHealth: boolean, log: Log): QueryFields {
   const all = [...NEEDED, ...PLAIN, ...(checkHealth ? HEALTH_FIELDS : []), 'name'];
   let asked = all;
   let refusedUnder: string | null = null;

@@ -1,9 +1,9 @@
-import type { Clock } from '../../model/ports.js';
+import type { Clock } from '../../model/ports/outside.js';
 import type { GpuRow, GpusSeen, Off, Probed } from '../../model/snapshot.js';
-import { askCards, onlyOf, type CardsAnswer } from './query-with-fallback.js';
+import { queryWithFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
 import { deadlineIn, type Deadline } from '../../time/deadline.js';
-import { HEALTH_FIELDS, type Fields } from './query-fields.js';
-import { blindBecause, type Line } from './process-slot.js';
+import { HEALTH_FIELDS, type QueryFields } from './query-fields.js';
+import { blindBecause, type ProcessSlot } from './process-slot.js';
 import type { ListCards } from './list-cards.js';
 import { parseGpuRows, type ParsedRows } from './parse-nvidia-smi.js';
 import type { Listed } from './parse-list.js';
@@ -17,10 +17,10 @@ export interface CardsSeen {
 }
 
 export interface QueryGpusParts {
-  readonly line: Line;
+  readonly slot: ProcessSlot;
   readonly listCards: ListCards;
   readonly remappedRows: RemappedRows;
-  readonly fields: Fields;
+  readonly fields: QueryFields;
   readonly clock: Clock;
   /** For everything together: the query, what follows a broken card, and the remapped rows. */
   readonly timeoutMs: number;
@@ -29,7 +29,7 @@ export interface QueryGpusParts {
 
 /** The gpus probe and, with it, the health probe. */
 export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen> {
-  const { line, listCards, remappedRows, fields, clock, timeoutMs, checkHealth } = parts;
+  const { slot, listCards, remappedRows, fields, clock, timeoutMs, checkHealth } = parts;
   let driverVersion: string | null = null;
 
   return async () => {
@@ -39,7 +39,7 @@ export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen>
       `--query-gpu=${fields.list().join(',')}`,
       '--format=csv,noheader,nounits',
     ];
-    const answer = await askCards(line, query, listCards, deadline, fields.refused);
+    const answer = await queryWithFallback(slot, query, listCards, deadline, fields.refused);
     const asked = fields.list();
     const parsed = answer.kind === 'answered' ? parseGpuRows(answer.stdout, asked) : NOTHING;
     if (answer.kind === 'blind' || parsed.rows.length === 0) {

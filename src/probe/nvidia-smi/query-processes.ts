@@ -1,21 +1,21 @@
-import type { Clock } from '../../model/ports.js';
+import type { Clock } from '../../model/ports/outside.js';
 import type { Probed } from '../../model/snapshot.js';
-import { askCards, onlyOf } from './query-with-fallback.js';
+import { queryWithFallback, onlyOf } from './query-with-fallback.js';
 import { deadlineIn } from '../../time/deadline.js';
-import type { Line } from './process-slot.js';
+import type { ProcessSlot } from './process-slot.js';
 import type { ListCards } from './list-cards.js';
 import { parseProcesses, type ParsedProcesses } from './parse-nvidia-smi.js';
 
 /** The processes probe: who computes on which card, as far as this process's pid namespace shows. */
 export function createQueryProcesses(
-  line: Line,
+  slot: ProcessSlot,
   listCards: ListCards,
   clock: Clock,
   timeoutMs: number,
 ): () => Promise<Probed<ParsedProcesses>> {
   return async () => {
     const deadline = deadlineIn(timeoutMs, clock);
-    const answer = await askCards(line, query, listCards, deadline);
+    const answer = await queryWithFallback(slot, query, listCards, deadline);
     if (answer.kind === 'blind') return answer.blind;
     return { kind: 'seen', value: parseProcesses(answer.stdout), tookMs: deadline.took() };
   };

@@ -1,6 +1,6 @@
 import type { CardIndex } from '../../model/card.js';
 import type { Deadline } from '../../time/deadline.js';
-import { blindBecause, type Answer, type Line } from './process-slot.js';
+import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { listMayHelp, type ListCards } from './list-cards.js';
 import type { Listed } from './parse-list.js';
 
@@ -14,14 +14,14 @@ export type CardsAnswer =
  * alone, by index, since by uuid every card fails. Only what a run that exited 0 printed is ever passed on: rows are flushed
  * one at a time, so a run that failed looks like a smaller machine.
  */
-export async function askCards(
-  line: Line,
+export async function queryWithFallback(
+  slot: ProcessSlot,
   query: (of: readonly CardIndex[] | null) => readonly string[],
   listCards: ListCards,
   deadline: Deadline,
   refused: (stdout: string) => boolean = () => false,
 ): Promise<CardsAnswer> {
-  const all = await askUntilAccepted(line, () => query(null), deadline, refused);
+  const all = await askUntilAccepted(slot, () => query(null), deadline, refused);
   if (all.kind === 'exited' && all.rc === 0) return { kind: 'answered', stdout: all.stdout, listed: null };
   const blind = (): CardsAnswer => ({
     kind: 'blind',
@@ -30,7 +30,7 @@ export async function askCards(
   if (all.kind !== 'exited' || !listMayHelp(all.rc, all.stdout)) return blind();
   const listed = await listCards(deadline);
   if (listed === null || listed.indices.length === 0) return blind();
-  const some = await askUntilAccepted(line, () => query(listed.indices), deadline, refused);
+  const some = await askUntilAccepted(slot, () => query(listed.indices), deadline, refused);
   if (some.kind === 'exited' && some.rc === 0) return { kind: 'answered', stdout: some.stdout, listed };
   return { kind: 'blind', blind: blindBecause(some, commandOf(query(listed.indices)), deadline.took()) };
 }
@@ -48,13 +48,13 @@ function commandOf(args: readonly string[]): string {
 
 /** One field that the driver does not know fails the whole query, and it names only one of them at a time. */
 async function askUntilAccepted(
-  line: Line,
+  slot: ProcessSlot,
   query: () => readonly string[],
   deadline: Deadline,
   refused: (stdout: string) => boolean,
 ): Promise<Answer> {
   for (;;) {
-    const answer = await line.ask(query(), deadline.left());
+    const answer = await slot.ask(query(), deadline.left());
     if (answer.kind !== 'exited' || answer.rc !== 2 || !refused(answer.stdout)) return answer;
   }
 }

@@ -1,9 +1,9 @@
 import type { CardIndex, CardUuid } from '../../model/card.js';
-import type { Clock } from '../../model/ports.js';
+import type { Clock } from '../../model/ports/outside.js';
 import type { GpuRow, Probed } from '../../model/snapshot.js';
 import { onlyOf } from './query-with-fallback.js';
 import type { Deadline } from '../../time/deadline.js';
-import { blindBecause, type Answer, type Line } from './process-slot.js';
+import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { parseRemappedRows, type RemappedRows as OfOneCard } from './parse-nvidia-smi.js';
 
 /** What is known of the remapped rows of all cards. `refused`: the driver does not know the query, so no card can say. */
@@ -24,7 +24,7 @@ const GOOD_FOR_MS = 60_000;
 const QUERY = '--query-remapped-rows';
 
 /** The query of its own that drivers before 590 have for remapped rows. */
-export function createRemappedRows(line: Line, clock: Clock): RemappedRows {
+export function createRemappedRows(slot: ProcessSlot, clock: Clock): RemappedRows {
   let last: { readonly askedAt: number; readonly remapped: Remapped } | null = null;
   return {
     now: async (of, deadline) => {
@@ -32,7 +32,7 @@ export function createRemappedRows(line: Line, clock: Clock): RemappedRows {
       if (last !== null && clock.monotonic() - last.askedAt < GOOD_FOR_MS) return last.remapped;
       const askedAt = clock.monotonic();
       const fields = `${QUERY}=gpu_uuid,remapped_rows.pending,remapped_rows.failure`;
-      const answer = await line.ask([...onlyOf(of), fields, '--format=csv,noheader,nounits'], deadline.left());
+      const answer = await slot.ask([...onlyOf(of), fields, '--format=csv,noheader,nounits'], deadline.left());
       last = { askedAt, remapped: toRemapped(answer, deadline) };
       return last.remapped;
     },

@@ -1,9 +1,9 @@
 import type { CardUuid } from '../../model/card.js';
-import type { Clock, Log } from '../../model/ports.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import type { GpusSeen, LinkKind, Links, Probed } from '../../model/snapshot.js';
-import { blindBecause, type Line } from './process-slot.js';
+import { blindBecause, type ProcessSlot } from './process-slot.js';
 import { parseTopology, type Matrix } from './parse-topology.js';
-import { within } from '../../time/within.js';
+import { inTime } from '../../time/in-time.js';
 
 /** How the cards reach each other. Asked once per driver start, in the background; a look never fails for it. */
 export interface Topology {
@@ -18,7 +18,7 @@ const FIRST_WAIT_MS = 2000;
 const AGAIN_AFTER_MS = 60_000;
 
 /** `timeoutMs` bounds one `nvidia-smi topo -m`. */
-export function createTopology(line: Line, clock: Clock, log: Log, timeoutMs: number): Topology {
+export function createTopology(slot: ProcessSlot, clock: Clock, log: Log, timeoutMs: number): Topology {
   let links: Links | null = null;
   let askedFor: { readonly driverVersion: string | null; readonly at: number } | null = null;
   let wasBlind = false;
@@ -34,7 +34,7 @@ export function createTopology(line: Line, clock: Clock, log: Log, timeoutMs: nu
       askedFor = { driverVersion: gpus.value.driverVersion, at: clock.monotonic() };
       wasBlind = false;
       const asking = ask(gpus.value);
-      if (first) await within(asking, FIRST_WAIT_MS);
+      if (first) await inTime(asking, FIRST_WAIT_MS, clock);
       return links;
     },
   };
@@ -47,7 +47,7 @@ export function createTopology(line: Line, clock: Clock, log: Log, timeoutMs: nu
   }
 
   async function ask(seen: GpusSeen): Promise<void> {
-    const answer = await line.ask(['topo', '-m'], timeoutMs);
+    const answer = await slot.ask(['topo', '-m'], timeoutMs);
     const matrix = answer.kind === 'exited' && answer.rc === 0 ? parseTopology(answer.stdout) : null;
     if (matrix !== null) links = byUuid(matrix, seen);
     else

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { containerName, LABEL } from '../../model/labels.js';
-import type { Books, Clock, Log } from '../../model/ports.js';
+import type { Books } from '../../model/ports/books.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import type { BlindReason, Probed, SeenContainer } from '../../model/snapshot.js';
 import { askDocker, type Asked } from '../../docker/ask-docker.js';
 import { createCardsGiven } from './cards-given.js';
@@ -29,10 +30,10 @@ export interface DockerBooksOptions {
 export function createDockerBooks(options: DockerBooksOptions): Books {
   const { docker, clock, log, listTimeoutMs = 10_000, inspectTimeoutMs = 1000 } = options;
   const trouble = createTroubleLog(log, clock, 'Docker');
-  const given = createCardsGiven({ docker, inspectTimeoutMs });
+  const given = createCardsGiven({ docker, clock, inspectTimeoutMs });
 
   const list = (query: object) =>
-    askDocker(listTimeoutMs, (abortSignal) => docker.listContainers({ all: true, ...query, abortSignal }));
+    askDocker(listTimeoutMs, (abortSignal) => docker.listContainers({ all: true, ...query, abortSignal }), clock);
 
   const complete = async (listed: readonly ListedContainer[]): Promise<readonly SeenContainer[]> => {
     const told = await given.ask(listed.filter(needsInspect).map((one) => one.id));
@@ -72,8 +73,10 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
 
     async describe(container) {
       const began = clock.monotonic();
-      const asked = await askDocker(inspectTimeoutMs, (abortSignal) =>
-        docker.getContainer(container.id).inspect({ abortSignal }),
+      const asked = await askDocker(
+        inspectTimeoutMs,
+        (abortSignal) => docker.getContainer(container.id).inspect({ abortSignal }),
+        clock,
       );
       const tookMs = clock.monotonic() - began;
       if (asked.kind === 'answered' && asked.status === 404) return { kind: 'seen', value: null, tookMs };

@@ -1,5 +1,7 @@
 import type Docker from 'dockerode';
+import type { Clock } from '../../model/ports/outside.js';
 import type { Pinned } from '../../model/snapshot.js';
+import { inTime } from '../../time/in-time.js';
 import { askDocker } from '../../docker/ask-docker.js';
 import { inWords } from '../../docker/errors.js';
 import { parsePinned } from './parse-pinned.js';
@@ -21,8 +23,12 @@ const GIVE_UP_MS = 60_000;
  * An inspect waits while a start of that container is under way, which can be long. So a look waits `inspectTimeoutMs` for
  * all of its inspects together; one that hangs stays open and is not sent again, and later looks do not wait for it.
  */
-export function createCardsGiven(options: { readonly docker: Docker; readonly inspectTimeoutMs: number }): CardsGiven {
-  const { docker, inspectTimeoutMs } = options;
+export function createCardsGiven(options: {
+  readonly docker: Docker;
+  readonly clock: Clock;
+  readonly inspectTimeoutMs: number;
+}): CardsGiven {
+  const { docker, clock, inspectTimeoutMs } = options;
   const known = new Map<string, Pinned>();
   const failed = new Map<string, string>();
   const underWay = new Map<string, Promise<void>>();
@@ -31,7 +37,7 @@ export function createCardsGiven(options: { readonly docker: Docker; readonly in
 
   const inspect = async (id: string): Promise<void> => {
     failed.delete(id);
-    const asked = await askDocker(GIVE_UP_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }));
+    const asked = await askDocker(GIVE_UP_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }), clock);
     underWay.delete(id);
     overdue.delete(id);
     if (asked.kind === 'answer') known.set(id, parsePinned(asked.value));
@@ -60,7 +66,7 @@ export function createCardsGiven(options: { readonly docker: Docker; readonly in
       };
       if (queue.length > 0) {
         const workers = Array.from({ length: Math.min(AT_A_TIME, queue.length) }, worker);
-        await within(inspectTimeoutMs, Promise.all(workers));
+        await inTime(Promise.all(workers), inspectTimeoutMs, clock);
         // What nobody came round to is asked at the next look.
         queue.length = 0;
         for (const id of ids) if (underWay.has(id)) overdue.add(id);
@@ -75,12 +81,4 @@ export function createCardsGiven(options: { readonly docker: Docker; readonly in
       }
     },
   };
-}
-
-/** Waits for the work, but no longer than that; the work goes on. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { Clock, CreateAnswer, Hands, Log, RemoveAnswer, StartAnswer } from '../../model/ports.js';
+import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import { askDocker } from '../../docker/ask-docker.js';
 import { inWords, type DockerTrouble } from '../../docker/errors.js';
+import { pause } from '../../time/pause.js';
 import { containerSpec } from './container-spec.js';
 import { createImages } from './images.js';
 import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
@@ -56,7 +57,11 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
 
     async create(spec, grant) {
       const body = containerSpec(spec, grant, await memlock());
-      const asked = await askDocker(limits.create, (abortSignal) => docker.createContainer({ ...body, abortSignal }));
+      const asked = await askDocker(
+        limits.create,
+        (abortSignal) => docker.createContainer({ ...body, abortSignal }),
+        clock,
+      );
       if (asked.kind !== 'answer') return createTrouble(asked);
       const id: unknown = asked.value.id;
       if (typeof id === 'string' && id !== '') return { kind: 'created', id };
@@ -64,7 +69,11 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
     },
 
     async start(id) {
-      const asked = await askDocker(limits.start, (abortSignal) => docker.getContainer(id).start({ abortSignal }));
+      const asked = await askDocker(
+        limits.start,
+        (abortSignal) => docker.getContainer(id).start({ abortSignal }),
+        clock,
+      );
       return asked.kind === 'answer' ? { kind: 'started' } : startTrouble(asked);
     },
 
@@ -73,14 +82,18 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
       for (;;) {
         const left = Math.max(1, deadline - clock.monotonic());
         // v: volumes that have no name go with the container, named ones stay.
-        const asked = await askDocker(left, (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }));
+        const asked = await askDocker(
+          left,
+          (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
+          clock,
+        );
         if (asked.kind === 'answer') return { kind: 'removed' };
         // Somebody else removes it, and Docker says so at once: it is gone only when Docker no longer knows it.
         const underWay =
           asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
         if (!underWay) return removeTrouble(asked);
         if (clock.monotonic() + REMOVAL_PAUSE_MS >= deadline) return { kind: 'in_doubt', detail: inWords(asked) };
-        await sleep(REMOVAL_PAUSE_MS);
+        await pause(REMOVAL_PAUSE_MS, clock);
       }
     },
   };

@@ -1,7 +1,9 @@
 import type Docker from 'dockerode';
-import type { Clock, Hands, ImageAnswer, Log } from '../../model/ports.js';
+import type { Hands, ImageAnswer } from '../../model/ports/hands.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import { askDocker } from '../../docker/ask-docker.js';
 import { inWords, toDockerTrouble } from '../../docker/errors.js';
+import { inTime } from '../../time/in-time.js';
 import { parseImageReference, type ImageReference } from './image-reference.js';
 import { parsePullProgress } from './pull-progress.js';
 import type { FindAuth } from './registry-auth.js';
@@ -37,7 +39,7 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
   const pulls = new Map<string, Pull>();
 
   const isHere = async (image: string): Promise<ImageAnswer | 'absent'> => {
-    const asked = await askDocker(inspectTimeoutMs, (signal) => inspectImage(docker, image, signal));
+    const asked = await askDocker(inspectTimeoutMs, (signal) => inspectImage(docker, image, signal), clock);
     if (asked.kind === 'answer') return { kind: 'present' };
     if (asked.kind !== 'answered') return { kind: 'unavailable', detail: inWords(asked) };
     return asked.status === 404 ? 'absent' : imageFailure(asked.status, asked.message);
@@ -75,7 +77,7 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
       if (here === 'absent' && clock.monotonic() - known.untold.at < UNTOLD_MS) return known.untold.answer;
     }
     if (here !== 'absent') return here;
-    return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs);
+    return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs, clock);
   };
 }
 
@@ -92,35 +94,29 @@ function inspectImage(docker: Docker, image: string, abortSignal: AbortSignal): 
   });
 }
 
-async function waitFor(pull: Pull, waitMs: number): Promise<ImageAnswer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ImageAnswer>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'pulling' }), waitMs);
-  });
+async function waitFor(pull: Pull, waitMs: number, clock: Clock): Promise<ImageAnswer> {
   pull.waiting += 1;
   try {
-    return await Promise.race([pull.ended, late]);
+    return (await inTime(pull.ended, waitMs, clock))?.value ?? { kind: 'pulling' };
   } finally {
     pull.waiting -= 1;
-    clearTimeout(timer);
   }
 }
 
 /** Null when the registry's answer went through to its end without an error; the caller then looks whether the image is here. */
 async function pullImage(reference: ImageReference, options: ImagesOptions): Promise<ImageAnswer | null> {
-  const { docker, findAuth, stallMs = 5 * 60_000 } = options;
+  const { docker, clock, findAuth, stallMs = 5 * 60_000 } = options;
   const { registry, name, version } = reference;
   const auth = await findAuth(registry);
   if (auth.kind === 'problem') return { kind: 'failed', daemonMessage: auth.detail };
   const credentials = auth.kind === 'credentials' ? { authconfig: auth.authconfig } : {};
 
   const stalled = new AbortController();
-  let watch: NodeJS.Timeout | undefined;
+  let callOff = clock.after(stallMs, () => stalled.abort());
   const progress = () => {
-    clearTimeout(watch);
-    watch = setTimeout(() => stalled.abort(), stallMs);
+    callOff();
+    callOff = clock.after(stallMs, () => stalled.abort());
   };
-  progress();
   try {
     // Always with a version: without one Docker pulls every tag of the repository.
     const stream = await docker.createImage({
@@ -137,7 +133,7 @@ async function pullImage(reference: ImageReference, options: ImagesOptions): Pro
     if (trouble.kind !== 'answered') return { kind: 'unavailable', detail: inWords(trouble) };
     return imageFailure(trouble.status, trouble.message);
   } finally {
-    clearTimeout(watch);
+    callOff();
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunDetails } from '../../model/ports.js';
+import type { RunDetails } from '../../model/ports/books.js';
 import { CONTAINER_STATES, holds, type ContainerState, type Pinned, type SeenContainer } from '../../model/snapshot.js';
 import { parseClaim, withDeviceRequest, type LabelledClaim } from '../parse-claim.js';
 

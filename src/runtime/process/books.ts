@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { containerName } from '../../model/labels.js';
-import type { Books, Clock, RunDetails } from '../../model/ports.js';
+import type { Books, RunDetails } from '../../model/ports/books.js';
+import type { Clock } from '../../model/ports/outside.js';
 import type { ContainerState, Probed, SeenContainer } from '../../model/snapshot.js';
 import { parseClaim } from '../parse-claim.js';
 import { BESIDE } from './claim-file.js';

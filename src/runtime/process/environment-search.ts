@@ -3,7 +3,7 @@
 import { run } from '../../program/run.js';
 import { CLAIM_ID_VARIABLE } from './job-environment.js';
 
-export interface Marks {
+export interface EnvironmentSearch {
   /** Whether any of these processes does. In doubt it does; where nobody can tell (no grep here), none does. */
   carried(id: string, pids: ReadonlySet<number>): Promise<boolean>;
 }
@@ -14,7 +14,7 @@ const WITHIN_MS = 2000;
  * Asked by a program of its own, within a time limit: reading the environment of a process that is stuck in a driver can
  * last as long as that is stuck, and then it must not be this process that waits. While one hangs no other is started.
  */
-export function createMarks(): Marks {
+export function createEnvironmentSearch(): EnvironmentSearch {
   let stuck = false;
   return {
     async carried(id, pids) {

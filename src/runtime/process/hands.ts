@@ -1,4 +1,5 @@
-import type { Clock, CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports.js';
+import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { Clock } from '../../model/ports/outside.js';
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
 import { runLabels } from '../labels.js';

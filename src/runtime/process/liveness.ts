@@ -2,7 +2,7 @@
 
 import { liveProcess, liveProcesses, sameBoot } from './kernel.js';
 import type { Standing } from './claim-file.js';
-import { createMarks, type Marks } from './environment-search.js';
+import { createEnvironmentSearch, type EnvironmentSearch } from './environment-search.js';
 
 type Run = Extract<Standing, { kind: 'run' }>;
 
@@ -19,7 +19,7 @@ export interface Liveness {
  */
 export function createLiveness(kernel: string): Liveness {
   const ended = new Set<string>();
-  const marks = createMarks();
+  const marks = createEnvironmentSearch();
 
   return {
     async of(runs) {
@@ -53,7 +53,7 @@ function launcherLives({ pid, startTicks }: Run): boolean {
 /** The ids of those of which a process lives though the launcher does not. */
 async function leftBehind(
   runs: readonly { readonly id: string; readonly run: Run }[],
-  marks: Marks,
+  marks: EnvironmentSearch,
 ): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
   // Twice: a process can be born behind the place that the first walk has passed, of one that dies before it is reached.

@@ -1,7 +1,9 @@
 /** The process runtime: jobs as plain processes of the gate's own user, and a file for each that says whose its cards are. */
 
 import { randomBytes } from 'node:crypto';
-import type { Books, Clock, Hands } from '../../model/ports.js';
+import type { Books } from '../../model/ports/books.js';
+import type { Hands } from '../../model/ports/hands.js';
+import type { Clock } from '../../model/ports/outside.js';
 import { createProcessBooks } from './books.js';
 import { claimsFolder, usableClaimsFolder } from './claims-folder.js';
 import { createProcessHands } from './hands.js';

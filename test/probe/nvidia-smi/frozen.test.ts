@@ -3,21 +3,22 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import { within } from '../../../src/time/within.js';
+import { inTime } from '../../../src/time/in-time.js';
 import { createNvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
 import { canFreeze, freeze, type Frozen } from '../../support/freezer.js';
 import { compileFile } from './compiled.js';
-import { createDesk, keptLog, trueClock, until, type Desk } from './program.js';
+import { createAdmissions, keptLog, until, type Desk } from './program.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 /** Without a freezer, what the program leaves behind escapes the signal and holds its output: not gone either. */
 const ESCAPES = `setsid sh -c 'until [ -e "$0/free" ]; do sleep 0.1; done' "$HERE" &`;
 
 test('a process that cannot be killed is never joined by a second, and sight comes back when it goes', async () => {
-  const desk = createDesk();
+  const desk = createAdmissions();
   onTestFinished(() => desk.cleanUp());
   const hang = `${canFreeze ? '' : ESCAPES} exec sleep 3600`;
   const program = desk.program(`echo $$ >> "$LOG"; if [ ! -e "$HERE/well" ]; then ${hang}; fi; echo "0, GPU-a"`);
-  const smi = createNvidiaSmi({ program, timeoutMs: 1000, checkHealth: false, clock: trueClock, log: keptLog() });
+  const smi = createNvidiaSmi({ program, timeoutMs: 1000, checkHealth: false, clock: systemClock, log: keptLog() });
   const first = smi.gpus();
   await until('it runs', () => /^\d+$/.test(desk.notes()[0] ?? ''));
   const stuck = stick(desk);
@@ -39,7 +40,7 @@ test('a process that cannot be killed is never joined by a second, and sight com
 });
 
 test('a process that cannot be killed keeps the gate from nothing, not from ending either', async () => {
-  const desk = createDesk();
+  const desk = createAdmissions();
   onTestFinished(() => desk.cleanUp());
   const program = desk.program(`echo $$ >> "$LOG"; ${canFreeze ? '' : ESCAPES} exec sleep 3600`);
   const runModule = await compileFile('probe/run', desk.folder);
@@ -50,7 +51,7 @@ test('a process that cannot be killed keeps the gate from nothing, not from endi
   await until('it runs', () => /^\d+$/.test(desk.notes()[0] ?? ''));
   const stuck = stick(desk);
   try {
-    expect(await within(ends, 5000)).toBe(true);
+    expect(await inTime(ends, 5000, systemClock)).not.toBeNull();
     expect(await ends).toMatchObject({ stdout: 'ran_out', exitCode: 0 });
   } finally {
     await stuck.release();

@@ -2,14 +2,14 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GpusSeen, Off, Probed } from '../../../src/model/snapshot.js';
 import { createNvidiaSmi, type NvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
 import { busOf, cards, littleSmi, uuidOf, type LittleSmi } from './little-smi.js';
-import { createDesk, keptLog, movableClock, until, type Desk } from './program.js';
+import { createAdmissions, keptLog, movableClock, until, type Desk } from './program.js';
 
 let desk: Desk;
 let little: LittleSmi;
 let clock = movableClock();
 const desks: Desk[] = [];
 beforeEach(() => {
-  desk = createDesk();
+  desk = createAdmissions();
   desks.push(desk);
   little = littleSmi(desk, 4);
   clock = movableClock();

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, Log } from '../../../src/model/ports.js';
+import type { Clock, Log } from '../../../src/model/ports/outside.js';
 import { kill, processesOf } from '../../support/running/left-overs.mjs';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 /** Small real programs, written for one test. */
 export interface Desk {
@@ -16,7 +17,7 @@ export interface Desk {
   cleanUp(): void;
 }
 
-export function createDesk(): Desk {
+export function createAdmissions(): Desk {
   const folder = mkdtempSync(join(tmpdir(), 'gate-probe-'));
   const log = join(folder, 'notes');
   let count = 0;
@@ -43,13 +44,11 @@ export function createDesk(): Desk {
   };
 }
 
-/** The true time, as the gate has it. */
-export const trueClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
-
 /** The true time, which a test can put forward. */
 export function movableClock(): Clock & { forward(ms: number): void } {
   let ahead = 0;
   return {
+    ...systemClock,
     now: () => Date.now() + ahead,
     monotonic: () => performance.now() + ahead,
     forward: (ms) => {

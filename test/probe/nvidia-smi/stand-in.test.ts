@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cardUuid } from '../../../src/model/card.js';
-import type { Eyes } from '../../../src/model/ports.js';
+import type { Eyes } from '../../../src/model/ports/eyes.js';
 import type { Off, Probed, Snapshot } from '../../../src/model/snapshot.js';
 import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine/machine.js';
 import { eyesOnCards } from '../../support/eyes-on-cards.js';
 import { compileStandIn } from './compiled.js';
-import { createDesk, until } from './program.js';
+import { createAdmissions, until } from './program.js';
 
 // The eyes on the stand-in `nvidia-smi`, a real program that answers as the real one does.
-const desk = createDesk();
+const desk = createAdmissions();
 const machineFile = join(desk.folder, 'machine.json');
 const runLog = join(desk.folder, 'runs.jsonl');
 let program = '';

@@ -3,11 +3,12 @@ import Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
 import { startEngine, type Engine } from '../../support/docker/engine.js';
-import { listeningLog, uuidOf, wallClock } from '../../support/jobs.js';
+import { listeningLog, uuidOf } from '../../support/jobs.js';
 import { startStrangeDocker, type StrangeAnswer } from '../../support/docker/strange-docker.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 const books = (docker: Docker, log = listeningLog()) =>
-  createDockerBooks({ docker, clock: wallClock, log, listTimeoutMs: 400, inspectTimeoutMs: 300 });
+  createDockerBooks({ docker, clock: systemClock, log, listTimeoutMs: 400, inspectTimeoutMs: 300 });
 
 describe('the books of a real engine', () => {
   let engine: Engine;
@@ -170,7 +171,7 @@ describe('inspects', () => {
     const strange = await startStrangeDocker((line) =>
       isList(line) ? { status: 200, body: running(3) } : line.includes('/c1/') ? 'silence' : inspect,
     );
-    const parts = { docker: strange.docker, clock: wallClock, log: listeningLog() };
+    const parts = { docker: strange.docker, clock: systemClock, log: listeningLog() };
     const there = createDockerBooks({ ...parts, inspectTimeoutMs: 1500 });
     const first = await there.list();
     const second = await there.list();

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDockerHands } from '../../../src/runtime/docker/hands.js';
 import { parsePullProgress } from '../../../src/runtime/docker/pull-progress.js';
-import { grantOf, job, listeningLog, plainRequest, wallClock } from '../../support/jobs.js';
+import { grantOf, job, listeningLog, plainRequest } from '../../support/jobs.js';
 import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../../support/docker/strange-docker.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 let strange: StrangeDocker;
 afterEach(() => strange.stop());
@@ -12,7 +13,7 @@ async function hands(answer: StrangeAnswer | ((request: string) => StrangeAnswer
   strange = await startStrangeDocker(typeof answer === 'function' ? answer : () => answer);
   return createDockerHands({
     docker: strange.docker,
-    clock: wallClock,
+    clock: systemClock,
     log: listeningLog(),
     findAuth: async () => ({ kind: 'anonymous' }),
     limits: { create: 300, start: 300, remove: 600, imageInspect: 300, pullStall: 300 },

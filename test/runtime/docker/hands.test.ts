@@ -5,7 +5,8 @@ import type { ContainerRequest } from '../../../src/model/admission.js';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
 import { createDockerHands, type DockerLimits } from '../../../src/runtime/docker/hands.js';
 import { startEngine, type Engine } from '../../support/docker/engine.js';
-import { grantOf, job, listeningLog, plainRequest, uuidOf, wallClock } from '../../support/jobs.js';
+import { grantOf, job, listeningLog, plainRequest, uuidOf } from '../../support/jobs.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ afterEach(() => {
 const handsOf = (on: Engine, limits: Partial<DockerLimits> = {}) =>
   createDockerHands({
     docker: on.docker,
-    clock: wallClock,
+    clock: systemClock,
     log: listeningLog(),
     findAuth: async () => ({ kind: 'anonymous' }),
     limits,
@@ -202,7 +203,7 @@ describe('a Docker that does not answer', () => {
     const answer = await handsOf(engine, { create: 300 }).create(job('late', request), grantOf(0));
     expect(answer).toEqual({ kind: 'in_doubt', detail: expect.stringMatching(/no whole answer within 300 ms/) });
     engine.resume();
-    const books = createDockerBooks({ docker: engine.docker, clock: wallClock, log: listeningLog() });
+    const books = createDockerBooks({ docker: engine.docker, clock: systemClock, log: listeningLog() });
     await vi.waitFor(
       async () => expect(await books.findRun('late')).toMatchObject({ value: [{ name: 'tuneplane-late' }] }),
       { timeout: 10_000, interval: 50 },
@@ -234,7 +235,7 @@ describe('a Docker that does not answer', () => {
     expect(await starting).toEqual({ kind: 'in_doubt', detail: expect.stringMatching(/broke off|cannot be reached/) });
     engine.hook('pass');
     await engine.restart();
-    const books = createDockerBooks({ docker: engine.docker, clock: wallClock, log: listeningLog() });
+    const books = createDockerBooks({ docker: engine.docker, clock: systemClock, log: listeningLog() });
     expect(await books.findRun('killed')).toMatchObject({ kind: 'seen', value: [{ id }] });
   });
 

@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createImages } from '../../../src/runtime/docker/images.js';
 import { createFindAuth } from '../../../src/runtime/docker/registry-auth.js';
 import { startEngine, type Engine } from '../../support/docker/engine.js';
-import { listeningLog, wallClock } from '../../support/jobs.js';
+import { listeningLog } from '../../support/jobs.js';
 import { LOGIN, startRegistry, type Registry, type RegistryOptions } from '../../support/docker/registry.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ function pulls(config: object, limits: { stallMs?: number } = {}) {
   writeFileSync(path, JSON.stringify(config));
   return createImages({
     docker: engine.docker,
-    clock: wallClock,
+    clock: systemClock,
     log: listeningLog(),
     findAuth: createFindAuth({ path, explicit: true }),
     ...limits,

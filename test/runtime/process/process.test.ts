@@ -15,8 +15,9 @@ import { claimsFolder } from '../../../src/runtime/process/claims-folder.js';
 import { kernelName, liveProcess } from '../../../src/runtime/process/kernel.js';
 import { startLauncher } from '../../../src/runtime/process/launcher.js';
 import { openProcessRuntime, type ProcessRuntime } from '../../../src/runtime/process/open.js';
-import { grantOf, job, plainRequest, uuidOf, wallClock } from '../../support/jobs.js';
+import { grantOf, job, plainRequest, uuidOf } from '../../support/jobs.js';
 import { claimsIn, endJob, newClaimsFolder, processRuntime, type FoundClaim } from '../../support/process-jobs.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 
 type Runtime = Extract<ProcessRuntime, { kind: 'open' }>;
 
@@ -344,7 +345,7 @@ describe('the folder of claims', () => {
   test('that others can write is refused, since they could have commands run', async () => {
     const folder = newClaimsFolder();
     chmodSync(folder, 0o777);
-    expect(await openProcessRuntime({ folder, clock: wallClock, environment: {} })).toMatchObject({
+    expect(await openProcessRuntime({ folder, clock: systemClock, environment: {} })).toMatchObject({
       kind: 'refused',
       detail: expect.stringMatching(/found mode 777, owner \d+; expected mode 700/),
     });

@@ -14,7 +14,7 @@ interface Reach {
  */
 const HOUSE: Readonly<Record<string, Reach>> = {
   model: { parts: [], packages: [], node: [] },
-  time: { parts: ['model'], packages: [], node: 'any' },
+  time: { parts: ['model'], packages: [], node: [] },
   log: { parts: ['model'], packages: ['pino', 'pino-pretty'], node: 'any' },
   program: { parts: [], packages: ['execa'], node: 'any' },
   // Reads package.json for the version; environment and flags are handed in.
@@ -24,10 +24,10 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
   observe: { parts: ['model', 'occupancy'], packages: [], node: [] },
-  docker: { parts: ['model'], packages: ['dockerode', 'zod'], node: 'any' },
+  docker: { parts: ['model', 'time'], packages: ['dockerode', 'zod'], node: 'any' },
   runtime: { parts: ['model'], packages: [], node: [] },
   'runtime/docker': {
-    parts: ['model', 'docker', 'log', 'runtime'],
+    parts: ['model', 'time', 'docker', 'log', 'runtime'],
     packages: ['dockerode', 'zod'],
     node: 'any',
   },
@@ -36,7 +36,11 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   'lock/redis': { parts: ['model', 'log', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
   http: { parts: ['model', 'settings'], packages: ['express', 'zod'], node: 'any' },
-  admission: { parts: ['model', 'occupancy', 'pick', 'http'], packages: ['express', 'zod'], node: 'any' },
+  admission: {
+    parts: ['model', 'time', 'occupancy', 'pick', 'http'],
+    packages: ['express', 'zod'],
+    node: ['node:crypto'],
+  },
   policy: { parts: ['model', 'http', 'admission'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
   runs: { parts: ['model', 'http', 'admission'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
@@ -62,8 +66,15 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['express'],
     node: [],
   },
+  'runtimes.ts': {
+    parts: ['model', 'settings', 'docker', 'runtime/docker', 'runtime/process'],
+    packages: ['dockerode'],
+    node: 'any',
+  },
   'wire.ts': {
     parts: [
+      'app.ts',
+      'runtimes.ts',
       'model',
       'settings',
       'http',
@@ -71,28 +82,11 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'state',
       'lock',
       'lock/redis',
-      'docker',
-      'runtime/docker',
-      'runtime/process',
-    ],
-    packages: ['dockerode'],
-    node: 'any',
-  },
-  'main.ts': {
-    parts: [
-      'app.ts',
-      'wire.ts',
-      'model',
-      'log',
-      'settings',
       'probe',
       'probe/nvidia-smi',
       'observe',
-      'lock',
       'runtime',
-      'http',
       'admission',
-      'policy',
       'runs',
       'metrics',
       'page',
@@ -100,6 +94,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['express'],
     node: [],
   },
+  'main.ts': { parts: ['wire.ts', 'model', 'time', 'log', 'settings', 'http'], packages: [], node: [] },
   cli: {
     parts: [
       'main.ts',
@@ -107,6 +102,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'cli/terminal',
       'doctor',
       'model',
+      'time',
       'settings',
       'policy',
       'runtime/process',
@@ -255,9 +251,10 @@ function circles(sources: readonly Source[]): string[] {
   return found;
 }
 
-/** The folder that a file of src is in, or the file's name at its top. */
+/** The folder that a file of src is in, or the file's name at its top. The nouns are one part, their folders included. */
 function partOf(path: string): string {
   const folder = posix.relative('src', posix.dirname(path));
+  if (folder.startsWith('model/')) return 'model';
   return folder === '' ? posix.basename(path) : folder;
 }
 

@@ -1,0 +1,2 @@
+/** Why the gate cannot start, in sentences for the operator. */
+export class CannotStart extends Error {}

@@ -1,0 +1,33 @@
+/** The lock, and the queue in front of it. */
+
+/** The lock that keeps rivals apart. It is advisory: the claim protocol is safe without it. */
+export interface Lock {
+  /** Waits until it is held. Null when the signal aborted first; nothing of the wait stays behind. */
+  acquire(signal: AbortSignal): Promise<Hold | null>;
+  /** Why nobody can have it now, for an answer (`redis does not answer: …`, `held by another for …`); null when nothing is known. */
+  problem(): string | null;
+  readonly held: boolean;
+  /** Null without Redis. */
+  readonly up: boolean | null;
+}
+
+export interface Hold {
+  /** One renewal: true when the lock is still ours right now. */
+  confirm(): Promise<boolean>;
+  /** Never throws; a lock that was lost is logged and counted by the lock itself. */
+  release(): Promise<void>;
+  /** Aborted when the lease is lost. */
+  readonly lost: AbortSignal;
+}
+
+/** The line of this process in front of the lock; everybody in it when the lock is taken is one batch. */
+export interface TurnQueue<Job, Result> {
+  /** Settles when served, when the signal aborts while it still waits (`left`), or at once when the line is full. */
+  join(job: Job, signal: AbortSignal): Promise<Turn<Result>>;
+  readonly waiting: number;
+}
+
+export type Turn<Result> =
+  | { readonly kind: 'served'; readonly result: Result; readonly waitedMs: number }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'full' };

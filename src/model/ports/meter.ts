@@ -1,0 +1,22 @@
+/** Counting what happened. */
+
+import type { Outcome, Phase } from '../admission.js';
+import type { CardUuid } from '../card.js';
+import type { Snapshot } from '../snapshot.js';
+
+/** Counts what happened. Knows nothing of decisions beyond their names. */
+export interface Meter {
+  outcome(outcome: Outcome, seconds: number): void;
+  /** Told to wait: counts as waiting for 30 s, or until it is admitted. */
+  toldToWait(runId: string): void;
+  noLongerWaiting(runId: string): void;
+  phase(phase: Phase, seconds: number): void;
+  lockHeldFor(seconds: number): void;
+  lockLost(): void;
+  claimRace(): void;
+  leftOverRemoved(): void;
+  granted(cards: number): void;
+  startFailed(cards: readonly CardUuid[]): void;
+  /** Every finished look, once: its failures are counted and its successes dated. */
+  looked(snapshot: Snapshot): void;
+}
