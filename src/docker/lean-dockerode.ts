@@ -32,7 +32,7 @@ function leaveOut(require: NodeJS.Require, name: string, file: string): void {
 
 function siblingOf(require: NodeJS.Require, name: string, file: string): string | null {
   try {
-    return createRequire(require.resolve(name)).resolve(`../runtime/${file}`);
+    return createRequire(require.resolve(name)).resolve(`./${file}`);
   } catch {
     return null;
   }

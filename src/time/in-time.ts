@@ -9,13 +9,13 @@ export async function inTime<T>(
   ms: number,
   clock: Pick<Clock, 'after'>,
 ): Promise<{ readonly value: T } | null> {
-  let callOff = (): void => {};
+  let callOff: (() => void) | undefined;
   const late = new Promise<null>((resolve) => {
     callOff = clock.after(ms, () => resolve(null));
   });
   try {
     return await Promise.race([promise.then((value) => ({ value })), late]);
   } finally {
-    callOff();
+    callOff?.();
   }
 }

@@ -101,7 +101,7 @@ describe('a program that outlives its time', () => {
 test('what still runs when we end is ended with us', async () => {
   const hung = desk.program('echo $$ > "$HERE/hung"; exec sleep 60');
   const file = join(desk.folder, 'hung');
-  const runModule = await compileFile('probe/run', desk.folder);
+  const runModule = await compileFile('program/run', desk.folder);
   const script = `import { existsSync, readFileSync } from 'node:fs';
     import { run } from '${runModule}';
     void run('${hung}', [], 60_000);

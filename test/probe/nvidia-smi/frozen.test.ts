@@ -43,7 +43,7 @@ test('a process that cannot be killed keeps the gate from nothing, not from endi
   const desk = createAdmissions();
   onTestFinished(() => desk.cleanUp());
   const program = desk.program(`echo $$ >> "$LOG"; ${canFreeze ? '' : ESCAPES} exec sleep 3600`);
-  const runModule = await compileFile('probe/run', desk.folder);
+  const runModule = await compileFile('program/run', desk.folder);
   const gate = join(desk.folder, 'gate.mjs');
   writeFileSync(gate, `import { run } from '${runModule}'; console.log((await run('${program}', [], 1000)).kind);`);
 
