@@ -2,22 +2,15 @@
 
 import express from 'express';
 import type { Express, RequestHandler, Router } from 'express';
-
-import { createAdmitRoutes } from './admission/routes.js';
-import type { AdmitRouteParts } from './admission/routes.js';
-import { createOpenApiRoutes } from './openapi/routes.js';
-import { createRunRoutes } from './runs/routes.js';
-import type { RunRouteParts } from './runs/routes.js';
-import { createCardRoutes } from './cards/routes.js';
-import type { CardRouteParts } from './cards/routes.js';
-import { createDoor } from './http/auth.js';
-import type { Keys } from './http/auth.js';
+import { createAdmitRoutes, type AdmitRouteParts } from './admission/routes.js';
+import { createCardRoutes, type CardRouteParts } from './cards/routes.js';
+import { createDoor, type Keys } from './http/auth.js';
 import { finalErrorHandler, methodNotAllowed, notFound } from './http/errors.js';
-import { createHealthRoutes } from './http/health-routes.js';
-import type { Readiness } from './http/health-routes.js';
+import { createHealthRoutes, type Readiness } from './http/health-routes.js';
 import type { Log } from './model/ports/outside.js';
-import { createPageRoutes } from './page/routes.js';
-import type { PageRouteParts } from './page/routes.js';
+import { createOpenApiRoutes } from './openapi/routes.js';
+import { createPageRoutes, type PageRouteParts } from './page/routes.js';
+import { createRunRoutes, type RunRouteParts } from './runs/routes.js';
 
 export interface MetricsAppParts {
   /** Answers `GET /metrics`. */

@@ -1,8 +1,8 @@
 /** Runs the gate until a signal ends it, and takes it down in order. The only place that ends the process. */
 
 import { listen, type Listening } from './http/listen.js';
-import { CannotStart } from './model/cannot-start.js';
 import { createLog } from './log/log.js';
+import { CannotStart } from './model/cannot-start.js';
 import type { Log } from './model/ports/outside.js';
 import { writeAddress } from './settings/addresses.js';
 import type { Settings } from './settings/settings.js';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { metricsMarkdown } from '../src/metrics/markdown.js';
 import { OUTCOMES, WAIT_CODES } from '../src/model/admission.js';
 import { CARD_STATES } from '../src/model/card.js';
-import { metricsMarkdown } from '../src/metrics/markdown.js';
 import { settingsMarkdown } from '../src/settings/markdown.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

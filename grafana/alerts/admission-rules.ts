@@ -1,7 +1,7 @@
 /** The rules that speak of admissions and of the lock around them. */
 
-import type { Outcome } from '../../src/model/admission.js';
 import { METRICS } from '../../src/metrics/names.js';
+import type { Outcome } from '../../src/model/admission.js';
 import { MACHINE, select } from './queries.js';
 import type { Rule } from './rule.js';
 

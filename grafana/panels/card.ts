@@ -13,8 +13,8 @@ import {
   warnings,
 } from './card-history.js';
 import { holder, identity, stateNow } from './card-panels.js';
-import { numbered } from './numbered.js';
 import { toFleet } from './links.js';
+import { numbered } from './numbered.js';
 import { datasource, instance, job, uuid } from './variables.js';
 
 /** As Grafana reads it. */

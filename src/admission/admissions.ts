@@ -4,13 +4,13 @@ import type { Decision, JobSpec } from '../model/admission.js';
 import type { Admissions } from '../model/ports/admissions.js';
 import type { Observer } from '../model/ports/eyes.js';
 import type { Hold, TurnQueue } from '../model/ports/lock.js';
+import { refuse } from '../model/refuse.js';
+import { inTime } from '../time/in-time.js';
 import { admit, type AdmitParts } from './admit.js';
 import { dryRun } from './dry-run.js';
-import { inTime } from '../time/in-time.js';
-import { createLaunches, type Launches } from './starts.js';
 import { oneAtATime } from './one-per-run.js';
-import { refuse } from '../model/refuse.js';
 import { serveTurn, type TurnJob, type TurnResult } from './serve-batch.js';
+import { createLaunches, type Launches } from './starts.js';
 
 export interface AdmissionsParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
   readonly observer: Observer;

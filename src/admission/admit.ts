@@ -1,23 +1,23 @@
 /** The claim protocol, from a request to its decision. `turn.ts` is the part under the lock, `launch.ts` the start. */
 
 import type { Decision, Grant, JobSpec } from '../model/admission.js';
+import { containerName } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Hands } from '../model/ports/hands.js';
 import type { Lock, TurnQueue } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
-import { containerName } from '../model/labels.js';
-import { findOnceShown } from './find-created.js';
-import { inTime } from '../time/in-time.js';
-import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
-import { afterLaunch, decideKnown } from './answer-existing.js';
-import type { Launched, Launches } from './starts.js';
-import { pause } from '../time/pause.js';
-import { readyImage } from './ready-image.js';
 import { refuse } from '../model/refuse.js';
-import { takeTurn } from './wait-for-turn.js';
+import { inTime } from '../time/in-time.js';
+import { pause } from '../time/pause.js';
+import { afterLaunch, decideKnown } from './answer-existing.js';
+import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
+import { findOnceShown } from './find-created.js';
+import { readyImage } from './ready-image.js';
 import { createOnce, type Again, type Claimed, type TurnJob, type TurnResult } from './serve-batch.js';
+import type { Launched, Launches } from './starts.js';
+import { takeTurn } from './wait-for-turn.js';
 
 export interface AdmitParts {
   readonly books: Books;

@@ -4,12 +4,12 @@ import type { Decision, JobSpec } from '../model/admission.js';
 import type { Books } from '../model/ports/books.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Clock } from '../model/ports/outside.js';
+import { refuse } from '../model/refuse.js';
 import type { SeenContainer } from '../model/snapshot.js';
-import { runningAnswer, type KnownAnswer } from './existing-meaning.js';
-import type { Launched, Launches } from './starts.js';
 import { inTime } from '../time/in-time.js';
 import { pause } from '../time/pause.js';
-import { refuse } from '../model/refuse.js';
+import { runningAnswer, type KnownAnswer } from './existing-meaning.js';
+import type { Launched, Launches } from './starts.js';
 
 export interface KnownParts {
   readonly books: Books;

@@ -1,7 +1,6 @@
 /** The shape of every answer of `/admit` and `/runs`, for the OpenAPI document and for the tests that hold the answers to it. */
 
 import { z } from 'zod';
-
 import { WAIT_CODES } from '../model/admission.js';
 import { CONTAINER_STATES } from '../model/snapshot.js';
 

@@ -4,10 +4,10 @@ import type { Decision, JobSpec } from '../model/admission.js';
 import type { Books } from '../model/ports/books.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Observer } from '../model/ports/eyes.js';
-import { knownAnswer, runningAnswer } from './existing-meaning.js';
-import type { Launches } from './starts.js';
-import { planBatch } from './plan.js';
 import { refuse } from '../model/refuse.js';
+import { knownAnswer, runningAnswer } from './existing-meaning.js';
+import { planBatch } from './plan.js';
+import type { Launches } from './starts.js';
 
 export interface DryRunParts {
   readonly books: Books;

@@ -1,12 +1,11 @@
 /** What a container of this run means for a request: one row of the design's table each. Pure. */
 
 import type { GrantedCard, JobRequest, Refusal, Running } from '../model/admission.js';
-import type { CardIndex, CardUuid } from '../model/card.js';
-import type { RememberedCard, SeenContainer } from '../model/snapshot.js';
-import { cardIndex, cardUuid } from '../model/card.js';
+import { type CardIndex, type CardUuid, cardIndex, cardUuid } from '../model/card.js';
 import { LABEL } from '../model/labels.js';
-import { knownRun } from './existing-run.js';
 import { refuse } from '../model/refuse.js';
+import type { RememberedCard, SeenContainer } from '../model/snapshot.js';
+import { knownRun } from './existing-run.js';
 
 export type KnownAnswer =
   /** Nothing of this run is there: decide. */

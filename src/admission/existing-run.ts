@@ -1,8 +1,7 @@
 /** Which of the containers that a list shows is this run, and whose it is. */
 
-import type { SeenContainer } from '../model/snapshot.js';
-import { holds } from '../model/snapshot.js';
 import { containerName, LABEL } from '../model/labels.js';
+import { type SeenContainer, holds } from '../model/snapshot.js';
 
 export type KnownRun =
   | { readonly kind: 'none' }

@@ -1,12 +1,12 @@
 /** After a create or a start that did not answer, only the books know. An inspect can hang for as long as a start does; a list does not. */
 
 import type { Grant, JobSpec } from '../model/admission.js';
+import { LABEL } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';
 import type { Clock } from '../model/ports/outside.js';
 import type { SeenContainer } from '../model/snapshot.js';
-import { LABEL } from '../model/labels.js';
-import { isOurs, knownRun } from './existing-run.js';
 import { pause } from '../time/pause.js';
+import { isOurs, knownRun } from './existing-run.js';
 
 export type Found =
   | { readonly kind: 'found'; readonly container: SeenContainer }

@@ -4,12 +4,12 @@ import type { GrantedCard, JobSpec, Refusal, Wait } from '../model/admission.js'
 import type { CardIndex } from '../model/card.js';
 import type { JudgedCard, Occupancy } from '../model/occupancy.js';
 import type { Placement } from '../model/placement.js';
+import { refuse } from '../model/refuse.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { whoCouldServe } from '../occupancy/feasible.js';
 import { linksByIndex } from '../pick/islands.js';
 import { pick } from '../pick/pick.js';
 import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
-import { refuse } from '../model/refuse.js';
 
 export type Plan =
   | {

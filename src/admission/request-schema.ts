@@ -1,7 +1,6 @@
 /** The form of a request to `/admit`: what each field must look like, whatever a policy says. The OpenAPI document is made of it. */
 
 import { z } from 'zod';
-
 import { strictObject } from '../http/strict-object.js';
 
 /** The largest body. Well above any sane request, and small enough to read before knowing what is in it. */

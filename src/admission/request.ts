@@ -1,9 +1,15 @@
 /** From what came in the body to a request that has its form, or to every field that does not. */
 
-import type { FieldError, JobRequest, Mount, Refusal } from '../model/admission.js';
 import { fieldErrors } from '../http/field-errors.js';
-import { admitRequest, DOCKER_ONLY, processAdmitRequest } from './request-schema.js';
-import type { AdmitBody, ProcessAdmitBody, Runtime } from './request-schema.js';
+import type { FieldError, JobRequest, Mount, Refusal } from '../model/admission.js';
+import {
+  admitRequest,
+  DOCKER_ONLY,
+  processAdmitRequest,
+  type AdmitBody,
+  type ProcessAdmitBody,
+  type Runtime,
+} from './request-schema.js';
 import { specSha256 } from './spec-hash.js';
 
 /** Checks the form and fills nothing in. Every wrong field is named, with what came and what was expected. */

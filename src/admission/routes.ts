@@ -1,23 +1,25 @@
 /** `POST /admit`: from the door to the decision, in the order in which things are refused. */
 
-import { Router } from 'express';
-import type { Request, Response } from 'express';
-
+import { Router, type Request, type Response } from 'express';
 import { attemptOf, CLIENT_GONE, watchAttempt } from '../http/attempt.js';
-import { principalOf } from '../http/auth.js';
-import type { Door } from '../http/auth.js';
+import { principalOf, type Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { onlyQuery, readJson, sendJson } from '../http/json.js';
 import { sendProblem } from '../http/problem.js';
-import { OUTCOMES } from '../model/admission.js';
-import type { Decision, GrantedCard, JobSpec, Outcome, Refusal } from '../model/admission.js';
+import {
+  OUTCOMES,
+  type Decision,
+  type GrantedCard,
+  type JobSpec,
+  type Outcome,
+  type Refusal,
+} from '../model/admission.js';
 import type { Admissions, Policy } from '../model/ports/admissions.js';
 import type { Audit } from '../model/ports/audit.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock } from '../model/ports/outside.js';
 import { answer } from './answer.js';
-import { BODY_LIMIT_BYTES } from './request-schema.js';
-import type { Runtime } from './request-schema.js';
+import { BODY_LIMIT_BYTES, type Runtime } from './request-schema.js';
 import { malformed, parseRequest } from './request.js';
 
 export interface AdmitRouteParts {

@@ -11,12 +11,12 @@ import type { Hands } from '../model/ports/hands.js';
 import type { Hold } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
+import { refuse } from '../model/refuse.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import type { KnownAnswer } from './existing-meaning.js';
-import type { Launched, Launches } from './starts.js';
-import { cardsHeldBy, hasRival, planBatch, type Plan } from './plan.js';
 import { findAfterDoubt } from './find-created.js';
-import { refuse } from '../model/refuse.js';
+import { cardsHeldBy, hasRival, planBatch, type Plan } from './plan.js';
+import type { Launched, Launches } from './starts.js';
 
 /** One request in line. */
 export interface TurnJob {

@@ -9,8 +9,8 @@ import type { Books } from '../model/ports/books.js';
 import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
-import type { ContainerState } from '../model/snapshot.js';
 import { refuse } from '../model/refuse.js';
+import type { ContainerState } from '../model/snapshot.js';
 import type { Claimed } from './serve-batch.js';
 
 export type Launched =

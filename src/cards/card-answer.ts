@@ -1,9 +1,9 @@
 /** A look as `GET /cards` shows it. Made from one snapshot and what it adds up to; pure. */
 
+import type { z } from 'zod';
 import type { Claim, JudgedCard, ProbeReport } from '../model/occupancy.js';
 import type { Observation } from '../model/ports/eyes.js';
 import { PROBES } from '../model/snapshot.js';
-import type { z } from 'zod';
 import type { cardShape, cardsShape, probeShape } from './card-shape.js';
 
 /** All cards of a look. `nowMs`, epoch milliseconds, says how old the look is. */

@@ -1,7 +1,6 @@
 /** The shape of `GET /cards`, for the OpenAPI document and for the answer's own types. */
 
 import { z } from 'zod';
-
 import { strictObject } from '../http/strict-object.js';
 import { CARD_STATES, HEALTH_REASONS, WARNING_REASONS } from '../model/card.js';
 import { BLIND_REASONS, CONTAINER_STATES, PROBES } from '../model/snapshot.js';

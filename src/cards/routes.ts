@@ -1,18 +1,14 @@
 /** `/cards`: what every card is doing, and the operator's word that takes one out, back, or off the books. */
 
-import { Router } from 'express';
-import type { Request, RequestHandler, Response } from 'express';
-
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { attemptOf, watchAttempt } from '../http/attempt.js';
-import { principalOf } from '../http/auth.js';
-import type { Door } from '../http/auth.js';
+import { principalOf, type Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { fieldErrors } from '../http/field-errors.js';
 import { onlyQuery, readJson, sendJson } from '../http/json.js';
 import { sendProblem } from '../http/problem.js';
+import { cardUuid, type CardUuid } from '../model/card.js';
 import type { JudgedCard } from '../model/occupancy.js';
-import { cardUuid } from '../model/card.js';
-import type { CardUuid } from '../model/card.js';
 import type { Audit, AuditEntry } from '../model/ports/audit.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';

@@ -1,11 +1,11 @@
 /** `gpu-gate doctor`: whether this machine has what a gate with these settings needs, one line a check. */
 
-import { parsePolicy } from '../policy/policy-file.js';
 import { examine, exitCodeOf, ok, warning, type Check, type Finding } from '../doctor/check.js';
 import { checksOf } from '../doctor/checks.js';
+import { parsePolicy } from '../policy/policy-file.js';
 import { readSettings } from '../settings/settings.js';
-import { say, sayJson } from './terminal/say.js';
 import { systemClock } from '../time/system-clock.js';
+import { say, sayJson } from './terminal/say.js';
 
 export interface DoctorOptions {
   readonly json?: boolean;

@@ -5,8 +5,8 @@ import { Command, CommanderError } from 'commander';
 import { readBuild } from '../settings/build.js';
 import { settingsHelp } from '../settings/help.js';
 import { addClientCommands } from './client-commands.js';
-import { EXIT } from './terminal/exit-codes.js';
 import { keepHeapSmall } from './small-heap.js';
+import { EXIT } from './terminal/exit-codes.js';
 
 const program = new Command('gpu-gate')
   .description('Decides which job gets which GPU of this machine, and shows who has them.')

@@ -1,10 +1,10 @@
 /** `gpu-gate exclude`, `include` and `forget`: an operator's word about one card of a running gate. */
 
 import type { Gate, GateOptions } from './client/ask-gate.js';
-import { EXIT } from './terminal/exit-codes.js';
 import { shownCards, type ShownCard } from './client/gate-shapes.js';
 import { failureOf, type Failure } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
+import { EXIT } from './terminal/exit-codes.js';
 import { say, sayJson } from './terminal/say.js';
 
 export interface OperateOptions extends GateOptions {

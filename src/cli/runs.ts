@@ -2,9 +2,9 @@
 
 import type { GateOptions } from './client/ask-gate.js';
 import { shownRuns, type ShownRuns } from './client/gate-shapes.js';
-import { printable } from './terminal/printable.js';
 import { failureOf } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
+import { printable } from './terminal/printable.js';
 import { say, sayJson, screenWidth } from './terminal/say.js';
 import { table } from './terminal/table.js';
 

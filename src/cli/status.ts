@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gate, GateOptions } from './client/ask-gate.js';
 import { shownCards, shownReadiness, type ShownCards, type ShownReadiness } from './client/gate-shapes.js';
-import { untilInterrupted } from './terminal/interrupt.js';
 import { failureOf, type Failure } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
-import { draw, say, sayJson, screenWidth, write } from './terminal/say.js';
 import { statusLines } from './client/status-words.js';
+import { untilInterrupted } from './terminal/interrupt.js';
+import { draw, say, sayJson, screenWidth, write } from './terminal/say.js';
 
 export interface StatusOptions extends GateOptions {
   readonly watch?: boolean;

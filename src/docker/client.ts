@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { askDocker } from './ask-docker.js';
-import { inWords } from './errors.js';
 import { dockerEndpoint, type DockerEndpoint } from './endpoint.js';
+import { inWords } from './errors.js';
 import { loadDockerode } from './lean-dockerode.js';
 
 const Dockerode = loadDockerode();

@@ -1,15 +1,15 @@
 /** The checks that ask `nvidia-smi`. */
 
 import { readlink } from 'node:fs/promises';
-import { readCardsSeen } from '../state/read-cards-seen.js';
-import { defaultStateFolders } from '../state/usable-folder.js';
+import { SILENT } from '../log/silent-log.js';
 import type { GpusSeen, Probed } from '../model/snapshot.js';
 import { createNvidiaSmi, type NvidiaSmi } from '../probe/nvidia-smi/nvidia-smi.js';
+import { readCardsSeen } from '../state/read-cards-seen.js';
+import { defaultStateFolders } from '../state/usable-folder.js';
 import { check, type Check } from './check.js';
 import type { Installation } from './installation.js';
 import { judgeCount, judgeNvidiaSmi, judgePersistence, judgeProcessList } from './judge-cards.js';
 import { once } from './once.js';
-import { SILENT } from '../log/silent-log.js';
 
 /** What `nvidia-smi` was asked, each question once. */
 export interface CardsAsked {

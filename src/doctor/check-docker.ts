@@ -1,12 +1,12 @@
 /** The checks that ask the Docker Engine. */
 
 import { readFile } from 'node:fs/promises';
-import type { GpusSeen, Probed } from '../model/snapshot.js';
-import { daemonsSeen, findHook } from '../docker/daemon-process.js';
 import { createDockerClient, type FoundClient } from '../docker/client.js';
+import { daemonsSeen, findHook } from '../docker/daemon-process.js';
 import { askImages, askInfo, askVersion } from '../docker/engine-facts.js';
 import { lockedMemoryLimit } from '../docker/locked-memory.js';
 import { tryDeviceRequest } from '../docker/try-device-request.js';
+import type { GpusSeen, Probed } from '../model/snapshot.js';
 import { check, skipped, unknown, wrong, type Check, type Verdict } from './check.js';
 import type { Installation } from './installation.js';
 import * as judge from './judge-docker.js';

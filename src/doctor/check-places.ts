@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { openTokensFile } from '../http/tokens-file.js';
+import { SILENT } from '../log/silent-log.js';
 import { askFolder } from '../state/folder-facts.js';
 import { defaultStateFolders } from '../state/usable-folder.js';
 import { askPlace } from './ask-place.js';
@@ -9,7 +10,6 @@ import { check, skipped, type Check } from './check.js';
 import type { Installation } from './installation.js';
 import { judgeFolder, judgePlaces, judgeRuleFile } from './judge-places.js';
 import { once } from './once.js';
-import { SILENT } from '../log/silent-log.js';
 
 export function checkPlaces({ settings, env, policyProblems }: Installation): readonly Check[] {
   const { tokensFile, policyFile, listen, metricsListen, stateDir } = settings;

@@ -1,7 +1,7 @@
 /** The checks that ask the Redis in which the lock is. */
 
-import { passwordFrom } from '../lock/redis/password-file.js';
 import { askRedis } from '../lock/redis/facts.js';
+import { passwordFrom } from '../lock/redis/password-file.js';
 import { TABLE } from '../settings/table.js';
 import { check, skipped, type Check } from './check.js';
 import type { Installation } from './installation.js';

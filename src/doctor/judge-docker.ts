@@ -1,8 +1,8 @@
 /** What is to be said of the Docker Engine. Pure: judges what it told. */
 
-import type { Probed } from '../model/snapshot.js';
 import type { EngineImage, EngineInfo, EngineVersion } from '../docker/engine-facts.js';
 import type { Tried } from '../docker/try-device-request.js';
+import type { Probed } from '../model/snapshot.js';
 import { ok, skipped, unknown, warning, wrong, type Verdict } from './check.js';
 
 /** Device requests came with API 1.40, Docker 19.03; an older engine drops them silently. */

@@ -1,7 +1,7 @@
 /** What is to be said of files, addresses and the state folder. Pure: judges what was found there. */
 
-import type { FolderFacts } from '../state/folder-facts.js';
 import { writeAddress, type ListenAddress } from '../settings/addresses.js';
+import type { FolderFacts } from '../state/folder-facts.js';
 import type { Place } from './ask-place.js';
 import { ok, warning, wrong, type Verdict } from './check.js';
 

@@ -1,7 +1,6 @@
 /** One call that changes something, from its first byte to its outcome: counted once, and one line in the audit. */
 
 import type { RequestHandler, Response } from 'express';
-
 import type { Audit, AuditEntry } from '../model/ports/audit.js';
 import type { Clock } from '../model/ports/outside.js';
 import { knownPrincipal } from './auth.js';

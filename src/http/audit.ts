@@ -1,7 +1,6 @@
 /** The audit: one JSON line per decision, appended to a file or written to standard output. Values of env are never in it. */
 
 import { appendFileSync } from 'node:fs';
-
 import type { Audit, AuditEntry } from '../model/ports/audit.js';
 import type { Log } from '../model/ports/outside.js';
 

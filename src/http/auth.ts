@@ -1,13 +1,10 @@
 /** Who is calling, and whether they may: the one door in front of every route. */
 
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-
-import { ROLES } from '../model/admission.js';
-import type { Principal, Role } from '../model/admission.js';
+import { ROLES, type Principal, type Role } from '../model/admission.js';
 import { wrongHost } from './host.js';
 import { sendProblem } from './problem.js';
-import { findPrincipal } from './tokens-file.js';
-import type { TokenEntry } from './tokens-file.js';
+import { findPrincipal, type TokenEntry } from './tokens-file.js';
 import type { WatchedFile } from './watched-file.js';
 
 /** How callers are told apart: by tokens, or, where there is no tokens file, not at all but by the `Host` they call. */

@@ -2,9 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-
-import { describeProblem } from './problem.js';
-import type { Problem } from './problem.js';
+import { describeProblem, type Problem } from './problem.js';
 
 /** How long a peer may go on sending after the answer, before it is cut off. */
 const LINGER_MS = 1_000;

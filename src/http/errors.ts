@@ -1,10 +1,8 @@
 /** What is answered where no route did: unknown paths, wrong methods, bodies that could not be read, and faults of ours. */
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-
 import type { Log } from '../model/ports/outside.js';
-import { sendProblem } from './problem.js';
-import type { Problem } from './problem.js';
+import { sendProblem, type Problem } from './problem.js';
 
 /** For a path that exists, with a method that it does not know. */
 export function methodNotAllowed(...methods: readonly string[]): RequestHandler {

@@ -1,7 +1,6 @@
 /** What is wrong with a body, field by field: where, what was expected, what came. */
 
 import type { z } from 'zod';
-
 import type { FieldError } from '../model/admission.js';
 
 /** A body can hold thousands of mistakes; nobody reads more than this, and an answer should not be larger than its request. */

@@ -1,7 +1,6 @@
 /** Whether the process answers, and whether it could decide an admission now. */
 
 import { Router } from 'express';
-
 import { methodNotAllowed } from './errors.js';
 import { sendJson } from './json.js';
 

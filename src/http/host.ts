@@ -1,7 +1,6 @@
 /** Where there are no tokens: whether a request comes from where it says, and not from a web page in an operator's browser. */
 
 import type { Request } from 'express';
-
 import type { ListenAddress } from '../settings/addresses.js';
 import { isOverUnixSocket } from './listen.js';
 

@@ -2,7 +2,6 @@
 
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-
 import { sendProblem } from './problem.js';
 
 /** Answers with JSON and a line end, so that a person's prompt does not stick to it. */

@@ -1,12 +1,9 @@
 /** Listens on every address asked for, with time limits against slow senders, and closes in good order. */
 
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { chmod } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-import { writeAddress } from '../settings/addresses.js';
-import type { ListenAddress } from '../settings/addresses.js';
+import { writeAddress, type ListenAddress } from '../settings/addresses.js';
 import { answerBrokenRequest, refuseConnect } from './broken-request.js';
 import { clearStaleSocket } from './stale-socket.js';
 

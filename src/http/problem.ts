@@ -1,7 +1,6 @@
 /** What the gate says when it does not do what it was asked: `application/problem+json`, RFC 9457. */
 
 import type { Response } from 'express';
-
 import type { FieldError, RefusalCode } from '../model/admission.js';
 
 /** Codes that no admission ends in: they belong to a path, a method, a connection, a run or a card. */

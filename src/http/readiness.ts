@@ -1,9 +1,9 @@
 /** Whether an admission could be decided now, part by part. */
 
-import type { Readiness, ReadinessPart } from './health-routes.js';
 import type { Admissions } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Lock } from '../model/ports/lock.js';
+import type { Readiness, ReadinessPart } from './health-routes.js';
 
 export interface ReadinessParts {
   readonly lock: Lock;

@@ -1,12 +1,9 @@
 /** Who may call: lines of `name:sha256-of-token:roles`. The token itself is nowhere in it. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-
-import { ROLES } from '../model/admission.js';
-import type { Principal, Role } from '../model/admission.js';
+import { ROLES, type Principal, type Role } from '../model/admission.js';
 import type { Log } from '../model/ports/outside.js';
-import { openWatchedFile } from './watched-file.js';
-import type { FileContent, Opened } from './watched-file.js';
+import { openWatchedFile, type FileContent, type Opened } from './watched-file.js';
 
 /** One line of the file. The same name may stand in several lines, so that a token can be changed without a gap. */
 export interface TokenEntry {

@@ -1,8 +1,7 @@
 /** A file that is read again when it has changed, and whose last good content stays when the new one is bad. */
 
-import { open, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
-
+import { open, stat } from 'node:fs/promises';
 import type { Log } from '../model/ports/outside.js';
 
 /** What reading a file came to: its content understood, or every problem in it, each a sentence. */

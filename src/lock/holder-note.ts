@@ -1,5 +1,5 @@
-import type { Clock, Log } from '../model/ports/outside.js';
 import { sayOnce } from '../log/say-once.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 
 /** Who keeps us out, as far as the last try told. */
 export interface HolderNote {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Hold, Lock } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
-import { holdLease, usableLeaseMs } from './hold.js';
-import { createHolderNote } from './holder-note.js';
-import { createOrphanedTokens } from './orphaned-tokens.js';
 import { elapsedSince, momentOf } from '../time/elapsed.js';
 import { inTime } from '../time/in-time.js';
 import { pause } from '../time/pause.js';
+import { holdLease, usableLeaseMs } from './hold.js';
+import { createHolderNote } from './holder-note.js';
+import { createOrphanedTokens } from './orphaned-tokens.js';
 import { openLockCommands } from './redis/commands.js';
 
 export interface RedisLockParts {

@@ -1,9 +1,8 @@
 /** Notices allocators that this gate shares no lock with. */
 
-import type { Log } from '../model/ports/outside.js';
-import type { Snapshot } from '../model/snapshot.js';
 import { LABEL } from '../model/labels.js';
-import { holds } from '../model/snapshot.js';
+import type { Log } from '../model/ports/outside.js';
+import { type Snapshot, holds } from '../model/snapshot.js';
 
 /**
  * Without Redis this gate thinks it is alone. A live claim that no gate wrote says that it is not: told once for each container.

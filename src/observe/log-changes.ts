@@ -1,8 +1,7 @@
 /** One log line when a probe goes blind, one when it sees again; a scrape every few seconds must not fill the log. */
 
 import type { Log } from '../model/ports/outside.js';
-import type { Off, Probed, ProbeName, Snapshot } from '../model/snapshot.js';
-import { PROBES } from '../model/snapshot.js';
+import { type Off, type Probed, type ProbeName, type Snapshot, PROBES } from '../model/snapshot.js';
 
 /** To be told of every look, in order. Another reason for being blind is told as well. */
 export function logChanges(log: Log): (snapshot: Snapshot) => void {

@@ -1,7 +1,7 @@
 /** Whether a request could be served now, later, or never on this machine. */
 
-import type { CardIndex } from '../model/card.js';
 import type { WaitCode, WaitReason } from '../model/admission.js';
+import type { CardIndex } from '../model/card.js';
 import type { JudgedCard, Occupancy } from '../model/occupancy.js';
 
 /** The cards a pick may choose from, or why there are too few. */

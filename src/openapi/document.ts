@@ -1,16 +1,12 @@
 /** The contract, OpenAPI 3.1, made from the validators themselves so that it cannot say something else than they do. */
 
 import { z } from 'zod';
-
-import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
-import { PROBLEMS } from '../http/problem.js';
-import type { ProblemCode } from '../http/problem.js';
 import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admission/answer-shape.js';
+import { admitRequest, processAdmitRequest, type Runtime } from '../admission/request-schema.js';
+import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
+import { PROBLEMS, type ProblemCode } from '../http/problem.js';
 import { statusShape } from '../page/status-shape.js';
-import { admitRequest, processAdmitRequest } from '../admission/request-schema.js';
-import type { Runtime } from '../admission/request-schema.js';
-import { OPERATIONS } from './operations.js';
-import type { Operation } from './operations.js';
+import { OPERATIONS, type Operation } from './operations.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

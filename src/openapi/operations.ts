@@ -1,8 +1,7 @@
 /** Every route that the gate serves, with what it may answer: the table that the OpenAPI document is made of. */
 
 import type { ProblemCode } from '../http/problem.js';
-import { REFUSAL_CODES } from '../model/admission.js';
-import type { Role } from '../model/admission.js';
+import { REFUSAL_CODES, type Role } from '../model/admission.js';
 
 export interface Operation {
   readonly method: 'get' | 'post' | 'delete';

@@ -1,7 +1,6 @@
 /** When each probe last could see, so that a dark lamp can say since when. */
 
-import { PROBES } from '../model/snapshot.js';
-import type { ProbeName, Snapshot } from '../model/snapshot.js';
+import { PROBES, type ProbeName, type Snapshot } from '../model/snapshot.js';
 
 export interface LastSeen {
   /** Told every look that has ended. */

@@ -2,7 +2,6 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-
 import { stateColoursCss } from './state-colours.js';
 
 export interface PageFile {

@@ -1,11 +1,9 @@
 /** The page of this gate: its files as they were built, and what it is told. */
 
 import { hostname } from 'node:os';
-
 import { readPageFiles } from './page-files.js';
 import type { PageRouteParts } from './routes.js';
-import { statusAnswer } from './status-answer.js';
-import type { StatusParts } from './status-answer.js';
+import { statusAnswer, type StatusParts } from './status-answer.js';
 
 /** Throws where the page was not built. */
 export function createPage(parts: Omit<StatusParts, 'machine'>): Omit<PageRouteParts, 'door'> {

@@ -1,9 +1,7 @@
 /** `GET /`, what it loads, and `GET /status.json`, which it shows. */
 
-import { Router } from 'express';
-import type { RequestHandler, Response } from 'express';
+import { Router, type RequestHandler, type Response } from 'express';
 import type { z } from 'zod';
-
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { sendJson } from '../http/json.js';

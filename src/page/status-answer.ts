@@ -1,7 +1,6 @@
 /** All that the page shows, as `GET /status.json` answers it: one look, and how the gate stands at that moment. */
 
 import type { z } from 'zod';
-
 import { cardsAnswer } from '../cards/card-answer.js';
 import type { Readiness } from '../http/health-routes.js';
 import type { Admissions } from '../model/ports/admissions.js';

@@ -1,7 +1,6 @@
 /** The shape of `GET /status.json`, for the OpenAPI document and for the answer's own type. */
 
 import { z } from 'zod';
-
 import { cardsShape } from '../cards/card-shape.js';
 import { PROBES } from '../model/snapshot.js';
 

@@ -1,7 +1,6 @@
 /** What no policy can allow: it would undo what the gate decided, or lift the walls around the job. */
 
 import { normalize } from 'node:path';
-
 import type { ContainerRequest, FieldError } from '../model/admission.js';
 
 /** They choose cards behind the gate's back, or put foreign code into the driver's hook. */

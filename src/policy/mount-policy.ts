@@ -1,11 +1,9 @@
 /** Which folders of this machine a job may be given: below an allowed root, after resolving every link, and never a forbidden one. */
 
 import { normalize } from 'node:path';
-
 import type { FieldError, Mount } from '../model/admission.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
-import { isAtOrBelow } from './policy-rules.js';
-import type { PolicyRules } from './policy-rules.js';
+import { isAtOrBelow, type PolicyRules } from './policy-rules.js';
 import { matchesAny } from './wildcard.js';
 
 /** The path behind every link; null where there is nothing, or where it may not be looked at. */

@@ -1,11 +1,9 @@
 /** The policy file: read, checked with every problem together, read again when it changes. */
 
 import { fieldErrors } from '../http/field-errors.js';
-import { openWatchedFile } from '../http/watched-file.js';
-import type { FileContent, Opened } from '../http/watched-file.js';
+import { openWatchedFile, type FileContent, type Opened } from '../http/watched-file.js';
 import type { Log } from '../model/ports/outside.js';
-import { policyFile, rulesFrom } from './policy-rules.js';
-import type { PolicyRules } from './policy-rules.js';
+import { policyFile, rulesFrom, type PolicyRules } from './policy-rules.js';
 import { matchesAny } from './wildcard.js';
 
 /** Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force. */

@@ -1,7 +1,6 @@
 /** What a policy file may say, and what holds where it says nothing. */
 
 import { z } from 'zod';
-
 import { strictObject } from '../http/strict-object.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
 

@@ -3,12 +3,12 @@ import type { CardStore } from '../model/ports/card-store.js';
 import type { Eyes } from '../model/ports/eyes.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import type { Probed, Snapshot } from '../model/snapshot.js';
-import { assemble, type Said } from './assemble.js';
 import { deadlineIn, type Deadline } from '../time/deadline.js';
+import { inTime } from '../time/in-time.js';
+import { assemble, type Said } from './assemble.js';
+import { clean } from './nvidia-smi/cell.js';
 import type { NvidiaSmi } from './nvidia-smi/nvidia-smi.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
-import { clean } from './nvidia-smi/cell.js';
-import { inTime } from '../time/in-time.js';
 
 export interface EyesParts {
   readonly smi: NvidiaSmi;

@@ -1,6 +1,6 @@
+import type { Socket } from 'node:net';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
-import type { Socket } from 'node:net';
 import { execa } from 'execa';
 
 /** How one run of a program went. Never an exception. */

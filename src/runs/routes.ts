@@ -1,20 +1,17 @@
 /** `/runs`: the jobs on this machine, and the removal of those that have ended. */
 
-import { Router } from 'express';
-import type { Request, Response } from 'express';
-
+import { Router, type Request, type Response } from 'express';
+import { runAnswer } from '../admission/answer.js';
+import { admitRequest } from '../admission/request-schema.js';
 import { attemptOf, watchAttempt } from '../http/attempt.js';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { onlyQuery, sendJson } from '../http/json.js';
-import { sendProblem } from '../http/problem.js';
-import type { Problem } from '../http/problem.js';
+import { sendProblem, type Problem } from '../http/problem.js';
 import type { Runs } from '../model/ports/admissions.js';
 import type { Audit } from '../model/ports/audit.js';
 import type { Clock } from '../model/ports/outside.js';
 import type { Probed } from '../model/snapshot.js';
-import { runAnswer } from '../admission/answer.js';
-import { admitRequest } from '../admission/request-schema.js';
 
 export interface RunRouteParts {
   readonly door: Door;

@@ -1,17 +1,16 @@
 /** The jobs on this machine, from the runtime's own books. */
 
+import { cardsOf } from '../admission/existing-meaning.js';
+import { knownRun } from '../admission/existing-run.js';
+import type { Launches } from '../admission/starts.js';
 import type { Run } from '../model/admission.js';
+import { LABEL } from '../model/labels.js';
 import type { Runs } from '../model/ports/admissions.js';
 import type { Books } from '../model/ports/books.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Hands } from '../model/ports/hands.js';
-import type { Probed, SeenContainer } from '../model/snapshot.js';
-import { LABEL } from '../model/labels.js';
-import { holds } from '../model/snapshot.js';
-import { cardsOf } from '../admission/existing-meaning.js';
-import { knownRun } from '../admission/existing-run.js';
-import type { Launches } from '../admission/starts.js';
 import { refuse } from '../model/refuse.js';
+import { type Probed, type SeenContainer, holds } from '../model/snapshot.js';
 
 export interface RunsParts {
   readonly books: Books;

@@ -1,11 +1,11 @@
 /** Containers that a gate created and never started: their cards come back. */
 
+import { LABEL, containerName } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';
 import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import type { SeenContainer } from '../model/snapshot.js';
-import { LABEL, containerName } from '../model/labels.js';
 
 export interface SweepParts {
   readonly books: Pick<Books, 'list'>;

@@ -1,10 +1,10 @@
 import { type Request, kindOf, understand } from './arguments.js';
-import { type Dialect, dialectOf } from './machine/dialect.js';
 import { chosenFields } from './fields/field-table.js';
 import { help, version } from './help.js';
 import { listing } from './listing.js';
-import type { Machine, RawAnswer } from './machine/machine.js';
 import { machineFault } from './machine-faults.js';
+import { type Dialect, dialectOf } from './machine/dialect.js';
+import type { Machine, RawAnswer } from './machine/machine.js';
 import { rows } from './rows.js';
 import { table } from './table.js';
 import { type Told, sentence } from './told.js';

@@ -1,6 +1,6 @@
 import type { Request } from './arguments.js';
-import { type Dialect, libraryVersion } from './machine/dialect.js';
 import { fieldsOf } from './fields/field-table.js';
+import { type Dialect, libraryVersion } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
 import { type Told, sentence } from './told.js';
 

@@ -1,9 +1,9 @@
 import type { Query } from './arguments.js';
-import { cell, errorWord } from './fields/cell.js';
 import { type Numbered, chosenCards, onBus } from './chosen-cards.js';
-import type { Dialect } from './machine/dialect.js';
-import type { Seen } from './fields/field.js';
+import { cell, errorWord } from './fields/cell.js';
 import { chosenFields, heading } from './fields/field-table.js';
+import type { Seen } from './fields/field.js';
+import type { Dialect } from './machine/dialect.js';
 import type { CardProcess, Machine } from './machine/machine.js';
 import { type Told, sentence } from './told.js';
 

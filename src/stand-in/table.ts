@@ -1,8 +1,8 @@
-import { cell } from './fields/cell.js';
 import { type Numbered, chosenCards, onBus } from './chosen-cards.js';
-import type { Dialect } from './machine/dialect.js';
-import type { Seen } from './fields/field.js';
+import { cell } from './fields/cell.js';
 import { chosenFields } from './fields/field-table.js';
+import type { Seen } from './fields/field.js';
+import type { Dialect } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
 import type { Told } from './told.js';
 

@@ -1,7 +1,7 @@
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Clock, Log } from '../model/ports/outside.js';
-import { openJsonFile } from './json-file.js';
 import { EXCLUSIONS, REMEMBERED_CARDS } from './file-formats.js';
+import { openJsonFile } from './json-file.js';
 
 /** The card book, and the way to wait until what it was told is on the disk, or could not be. */
 export type KeptCardStore = CardStore & { settled(): Promise<void> };

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 
 export type FolderLock = { readonly kind: 'ours'; unlock(): Promise<void> } | { readonly kind: 'taken' };
 

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Hold, Lock } from '../../src/model/ports/lock.js';
-import type { SeenContainer } from '../../src/model/snapshot.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
-import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
-import { console_, jobSpec, nobodyGone, testDesk, uuidOf, type TestDesk } from '../support/admissions.js';
+import type { Hold, Lock } from '../../src/model/ports/lock.js';
+import type { SeenContainer } from '../../src/model/snapshot.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { console_, jobSpec, nobodyGone, testDesk, uuidOf, type TestDesk } from '../support/admissions.js';
+import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
 
 const admit = (desk: TestDesk, ...spec: Parameters<typeof jobSpec>) =>
   desk.admit(jobSpec(...spec), console_, nobodyGone());

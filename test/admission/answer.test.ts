@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-
-import { answer } from '../../src/admission/answer.js';
 import {
   admittedAnswer,
   endedAnswer,
@@ -11,8 +9,8 @@ import {
   wouldReplayAnswer,
   wouldWaitAnswer,
 } from '../../src/admission/answer-shape.js';
-import { REFUSAL_CODES } from '../../src/model/admission.js';
-import type { Decision, RefusalCode } from '../../src/model/admission.js';
+import { answer } from '../../src/admission/answer.js';
+import { REFUSAL_CODES, type Decision, type RefusalCode } from '../../src/model/admission.js';
 import { cardIndex } from '../../src/model/card.js';
 import { admitted } from '../http/gate.js';
 

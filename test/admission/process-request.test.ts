@@ -1,11 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-
+import { parseRequest } from '../../src/admission/request.js';
+import type { JobRequest } from '../../src/model/admission.js';
 import { createOpenApi } from '../../src/openapi/document.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
-import { parseRequest } from '../../src/admission/request.js';
-import type { JobRequest } from '../../src/model/admission.js';
 import { startGate } from '../http/gate.js';
 
 const smallest = { run_id: 'train-17', count: 1, container: { command: ['python', 'train.py'] } };

@@ -1,7 +1,5 @@
 import { readFileSync, existsSync } from 'node:fs';
-
 import { expect, test } from 'vitest';
-
 import { parseRequest } from '../../src/admission/request.js';
 import type { JobRequest, Refusal } from '../../src/model/admission.js';
 

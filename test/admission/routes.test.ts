@@ -2,15 +2,12 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { expect, test } from 'vitest';
-
-import { createPolicy } from '../../src/policy/policy.js';
-import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import type { Decision, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
-import { admitted, REQUEST, startGate } from '../http/gate.js';
-import type { Gate } from '../http/gate.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
+import { createPolicy } from '../../src/policy/policy.js';
+import { admitted, REQUEST, startGate, type Gate } from '../http/gate.js';
 
 test('a posted request reaches the admission whole, is answered, counted once and written down once', async () => {
   const gate = await startGate();

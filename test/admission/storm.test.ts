@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { holds } from '../../src/model/snapshot.js';
 import { sweepLeftOvers } from '../../src/runtime/left-overs.js';
-import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
 import { console_, countingMeter, jobSpec, nobodyGone, quietLog, testDesk } from '../support/admissions.js';
+import { fakeRuntime, type FakeRuntime } from '../support/fake-runtime.js';
 
 const SEEDS = Array.from({ length: 60 }, (_, seed) => seed + 1);
 

@@ -1,13 +1,13 @@
 /** How long an admission takes, against plain Docker calls that do the same without asking anybody. */
 
-import type Docker from 'dockerode';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { systemClock } from '../../src/time/system-clock.js';
 import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { figures, ms, sideBySide, spread, timed, times, type Figures, type Row } from './figures.js';
-import { systemClock } from '../../src/time/system-clock.js';
 
 let names = 0;
 const LIMITS = { ulimits: { memlock: 65_536 } };

@@ -1,5 +1,5 @@
-import { arch, cpus } from 'node:os';
 import { writeFileSync } from 'node:fs';
+import { arch, cpus } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { eightAdmissions, manyContainers, oneAdmission, twoGates } from './admissions.js';

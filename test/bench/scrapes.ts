@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { defaultMachine } from '../../src/stand-in/machine/machine.js';
 import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
-import { createStandInLog } from '../support/stand-in-log.js';
 import { freePort } from '../support/services/redis.js';
+import { createStandInLog } from '../support/stand-in-log.js';
 import { figures, ms, percentile, sideBySide, spread, timed, times, type Row } from './figures.js';
 
 const run = promisify(execFile);

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-
 import { cardsShape } from '../../src/cards/card-shape.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
-import { startGate } from '../http/gate.js';
-import type { Gate } from '../http/gate.js';
+import { startGate, type Gate } from '../http/gate.js';
 import { watchedMachine } from '../http/machine.js';
 
 test('the cards are shown as the design says', async () => {

@@ -1,11 +1,11 @@
 /** The machines of the cases: cards as somebody had them, looked at by the real eyes and judged. */
 
-import { healthyMachine, type Card, type Machine } from '../../src/stand-in/machine/machine.js';
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import { whoCouldServe } from '../../src/occupancy/feasible.js';
 import { pick } from '../../src/pick/pick.js';
-import { parseMetrics, type MetricsPage } from '../support/metrics-page.js';
+import { healthyMachine, type Card, type Machine } from '../../src/stand-in/machine/machine.js';
 import type { Look } from '../matrix/watched-machine.js';
+import { parseMetrics, type MetricsPage } from '../support/metrics-page.js';
 
 /** `uuidOf(0x14)` is `GPU-00000014-0000-4000-8000-000000000014`. */
 export function uuidOf(number: number): string {

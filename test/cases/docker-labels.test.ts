@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sweepLeftOvers } from '../../src/runtime/left-overs.js';
+import { watchMachine } from '../matrix/watched-machine.js';
 import { countingMeter, quietLog } from '../support/admissions.js';
 import { by } from '../support/metrics-page.js';
-import { watchMachine } from '../matrix/watched-machine.js';
 import { cardAt, machineWith, pageOf, seriesOfCard, statesOf, uuidOf, wouldGet } from './cards-of.js';
 import { listedContainers } from './listed-containers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { by } from '../support/metrics-page.js';
 import { watchMachine } from '../matrix/watched-machine.js';
+import { by } from '../support/metrics-page.js';
 import { cardAt, machineWith, pageOf, statesOf, uuidOf, wouldGet } from './cards-of.js';
 import { listedContainers } from './listed-containers.js';
 

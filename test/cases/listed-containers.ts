@@ -3,9 +3,9 @@
 import { onTestFinished } from 'vitest';
 import type { Books } from '../../src/model/ports/books.js';
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
+import { systemClock } from '../../src/time/system-clock.js';
 import { quietLog } from '../support/admissions.js';
 import { startStrangeDocker } from '../support/docker/strange-docker.js';
-import { systemClock } from '../../src/time/system-clock.js';
 
 /** One container; what is left out is what a plain running one has. */
 export interface Listed {

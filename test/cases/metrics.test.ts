@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readinessBy } from '../../src/http/readiness.js';
-import { fakeLock } from '../support/fake-lock.js';
-import { IDLE } from '../metrics/occupancies.js';
 import { watchMachine, type Look } from '../matrix/watched-machine.js';
+import { IDLE } from '../metrics/occupancies.js';
+import { fakeLock } from '../support/fake-lock.js';
 import { cardAt, machineWith, pageOf, seriesOfCard, statesOf, uuidOf } from './cards-of.js';
 import { listedContainers } from './listed-containers.js';
 

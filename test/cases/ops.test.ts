@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { toDockerTrouble, inWords } from '../../src/docker/errors.js';
+import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { createAdmissions, keptLog, movableClock } from '../probe/nvidia-smi/program.js';
+import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/docker/strange-docker.js';
 import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/docker/strange-docker.js';
 
 /** Docker and nvidia-smi on a bad day. */
 

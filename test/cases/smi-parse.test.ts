@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
-import { by } from '../support/metrics-page.js';
 import { watchMachine } from '../matrix/watched-machine.js';
+import { by } from '../support/metrics-page.js';
 import { cardAt, machineWith, pageOf, seriesOfCard, statesOf, uuidOf, wouldGet } from './cards-of.js';
 import { listedContainers } from './listed-containers.js';
 

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { LABEL } from '../../src/model/labels.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { ContainerState, Probed, SeenContainer, Snapshot } from '../../src/model/snapshot.js';
+import { parseGpuRows, parseProcesses } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 import { HEALTH_FIELDS } from '../../src/probe/nvidia-smi/query-fields.js';
 import { parseClaim } from '../../src/runtime/parse-claim.js';
-import { parseGpuRows, parseProcesses } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 
 /** A set of free cards and the cards that another implementation picked; null where there are too few. */
 export interface PickVector {

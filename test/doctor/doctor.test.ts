@@ -3,14 +3,14 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/doctor/check.js';
 import { lockedMemoryLimit } from '../../src/docker/locked-memory.js';
+import type { Finding } from '../../src/doctor/check.js';
 import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/machine.js';
 import { folderWithCards, runCommand } from '../support/command.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
+import { startStrangeDocker } from '../support/docker/strange-docker.js';
 import { startGate } from '../support/gate.js';
 import { freePort, startRedis, type TestRedis } from '../support/services/redis.js';
-import { startStrangeDocker } from '../support/docker/strange-docker.js';
 import { makeTokens } from '../support/tokens.js';
 
 /** The real command on real parts: each check once where all is well, and once where it is not. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { EngineInfo, EngineVersion } from '../../src/docker/engine-facts.js';
 import * as cards from '../../src/doctor/judge-cards.js';
 import * as docker from '../../src/doctor/judge-docker.js';
 import { judgeFolder, judgePlaces, judgeRuleFile } from '../../src/doctor/judge-places.js';
@@ -7,7 +8,6 @@ import type { RedisFacts } from '../../src/lock/redis/facts.js';
 import { cardIndex } from '../../src/model/card.js';
 import type { GpuRow, GpusSeen, Probed } from '../../src/model/snapshot.js';
 import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
-import type { EngineInfo, EngineVersion } from '../../src/docker/engine-facts.js';
 import type { ListenAddress } from '../../src/settings/addresses.js';
 import { uuidOf } from '../support/jobs.js';
 

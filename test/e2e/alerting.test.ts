@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SIDE_QUERIES } from '../../grafana/alerts/wording.js';
 import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
+import { startEngine, type Engine } from '../support/docker/engine.js';
+import { startGate, type Gate } from '../support/gate.js';
 import {
   startAlertmanager,
   startWebhook,
@@ -11,8 +13,6 @@ import {
   type TestAlertmanager,
   type Webhook,
 } from '../support/services/alertmanager.js';
-import { startEngine, type Engine } from '../support/docker/engine.js';
-import { startGate, type Gate } from '../support/gate.js';
 import { startPrometheus, type TestPrometheus } from '../support/services/prometheus.js';
 
 /** From a card that breaks to the message that an operator gets: the shipped files, with shorter times. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/machine.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/machine.js';
 
 /** Docker stopped, hung and back again, under a gate on a machine where one card is loaded and one is broken. */
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { specSha256 } from '../../src/admission/spec-hash.js';
 import { startGate, type Gate, type GateOptions } from '../support/gate.js';
-import { by } from '../support/metrics-page.js';
 import { grantOf, job, plainRequest } from '../support/jobs.js';
+import { by } from '../support/metrics-page.js';
 import { claimsIn, endJob, newClaimsFolder, processRuntime } from '../support/process-jobs.js';
 
 /** The real gate with the process runtime, on a machine where nothing answers as Docker. */

@@ -1,12 +1,12 @@
 /** The pages that a gate would have shown, scrape by scrape, as input for `promtool test rules`. They are made by the gate's own code. */
 
+import { JOB } from '../../grafana/alerts/rule.js';
+import { createExposition } from '../../src/metrics/exposition.js';
+import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
 import type { JudgedCard, Occupancy } from '../../src/model/occupancy.js';
 import type { GateStatus } from '../../src/model/ports/admissions.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
 import type { ProbeName } from '../../src/model/snapshot.js';
-import { createExposition } from '../../src/metrics/exposition.js';
-import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
-import { JOB } from '../../grafana/alerts/rule.js';
 import { card, claim, handClock, IDLE, watched, type Fared } from '../metrics/occupancies.js';
 import { seriesOf } from '../metrics/page.js';
 

@@ -1,7 +1,7 @@
+import { card, unseenCard, watched, type Fared } from '../metrics/occupancies.js';
 import type { Chapter } from './gate-history.js';
 import type { Firing } from './promtool.js';
 import { RESTART, type Story } from './story.js';
-import { card, unseenCard, watched, type Fared } from '../metrics/occupancies.js';
 
 const DOWN: Firing = {
   alert: 'TuneplaneGateDown',

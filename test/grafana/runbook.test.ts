@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { HEALTH_REASONS } from '../../src/model/card.js';
-import { METRICS } from '../../src/metrics/names.js';
 import { runbookUrl } from '../../grafana/alerts/rule.js';
 import { RULES } from '../../grafana/alerts/rules.js';
+import { METRICS } from '../../src/metrics/names.js';
+import { HEALTH_REASONS } from '../../src/model/card.js';
 
 const readme = readFileSync(new URL('../../grafana/README.md', import.meta.url), 'utf8');
 const settings = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

@@ -1,10 +1,8 @@
 import { Router } from 'express';
 import { afterEach, expect, test } from 'vitest';
-
-import { OPERATIONS } from '../../src/openapi/operations.js';
 import { createMetricsOnlyApp } from '../../src/app.js';
-import { listen } from '../../src/http/listen.js';
-import type { Listening } from '../../src/http/listen.js';
+import { listen, type Listening } from '../../src/http/listen.js';
+import { OPERATIONS } from '../../src/openapi/operations.js';
 import { collect, REQUEST, startGate } from './gate.js';
 
 const open: Listening[] = [];

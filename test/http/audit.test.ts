@@ -1,13 +1,10 @@
 import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
 import { openAudit } from '../../src/http/audit.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
-import { collect } from './gate.js';
-import type { Gate } from './gate.js';
+import { collect, type Gate } from './gate.js';
 
 const entry: AuditEntry = {
   at: '2026-11-29T12:00:00.000Z',

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-
 import { expect, test } from 'vitest';
-
-import { OPERATIONS } from '../../src/openapi/operations.js';
-import { allowedHosts } from '../../src/http/host.js';
 import type { Keys } from '../../src/http/auth.js';
+import { allowedHosts } from '../../src/http/host.js';
 import { parseTokens } from '../../src/http/tokens-file.js';
+import { OPERATIONS } from '../../src/openapi/operations.js';
 import { REQUEST, startGate } from './gate.js';
 
 const sha = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -3,14 +3,9 @@
 import express, { Router } from 'express';
 import type { Express } from 'express';
 import { afterEach } from 'vitest';
-
-import type { AppParts } from '../../src/app.js';
-import { createApp } from '../../src/app.js';
-import { createPolicy } from '../../src/policy/policy.js';
-import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
+import { type AppParts, createApp } from '../../src/app.js';
 import { allowedHosts } from '../../src/http/host.js';
-import { listen } from '../../src/http/listen.js';
-import type { Listening, TimeLimits } from '../../src/http/listen.js';
+import { listen, type Listening, type TimeLimits } from '../../src/http/listen.js';
 import type { Decision, JobSpec, Outcome, Principal, Refusal, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
@@ -19,8 +14,10 @@ import type { Observation } from '../../src/model/ports/eyes.js';
 import type { Log } from '../../src/model/ports/outside.js';
 import type { Exclusion, Probed, RememberedCard } from '../../src/model/snapshot.js';
 import { statusAnswer } from '../../src/page/status-answer.js';
-import { watchedMachine } from './machine.js';
+import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
+import { createPolicy } from '../../src/policy/policy.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { watchedMachine } from './machine.js';
 
 export interface Call {
   readonly spec: JobSpec;

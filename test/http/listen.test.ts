@@ -1,16 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-
-import { listen } from '../../src/http/listen.js';
-import type { Listening } from '../../src/http/listen.js';
+import { listen, type Listening } from '../../src/http/listen.js';
 import type { ListenAddress } from '../../src/settings/addresses.js';
 import { REQUEST, startGate } from './gate.js';
 

@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
 import { findPrincipal, openTokensFile, parseTokens } from '../../src/http/tokens-file.js';
-import { collect } from './gate.js';
-import type { Gate } from './gate.js';
+import { collect, type Gate } from './gate.js';
 
 const sha = (token: string): string => createHash('sha256').update(token).digest('hex');
 

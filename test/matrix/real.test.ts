@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 import { parseList } from '../../src/probe/nvidia-smi/parse-list.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
 import { parseTopology } from '../../src/probe/nvidia-smi/parse-topology.js';
 import { healthyMachine } from '../../src/stand-in/machine/machine.js';
 import { watchMachine, type Look } from './watched-machine.js';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { cardUuid } from '../../src/model/card.js';
-import type { GateStatus } from '../../src/model/ports/admissions.js';
-import type { Observation } from '../../src/model/ports/eyes.js';
 import { createExposition, type PageOptions } from '../../src/metrics/exposition.js';
 import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
 import { METRICS } from '../../src/metrics/names.js';
 import { createProcessMetrics } from '../../src/metrics/process-metrics.js';
+import { cardUuid } from '../../src/model/card.js';
+import type { GateStatus } from '../../src/model/ports/admissions.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import { card, claim, handClock, IDLE, LOOK_AT_MS, snapshot, unseenCard, watched } from './occupancies.js';
 import { promtool, seriesOf } from './page.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { OUTCOMES, PHASES } from '../../src/model/admission.js';
-import { BLIND_REASONS, PROBES } from '../../src/model/snapshot.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { createWaiting } from '../../src/metrics/waiting.js';
+import { OUTCOMES, PHASES } from '../../src/model/admission.js';
+import { BLIND_REASONS, PROBES } from '../../src/model/snapshot.js';
 import { handClock, LOOK_AT_MS, snapshot } from './occupancies.js';
 import { seriesOf } from './page.js';
 

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/model/ports/eyes.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes, type MetricsParts } from '../../src/metrics/routes.js';
+import type { Observation } from '../../src/model/ports/eyes.js';
 import { card, handClock, IDLE, watched } from './occupancies.js';
 import { promtool, seriesOf } from './page.js';
 

@@ -1,10 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { ILayer } from 'express-serve-static-core';
 import { expect, test } from 'vitest';
-
+import { PROBLEMS } from '../../src/http/problem.js';
 import { createOpenApi } from '../../src/openapi/document.js';
 import { OPERATIONS } from '../../src/openapi/operations.js';
-import { PROBLEMS } from '../../src/http/problem.js';
 import { startGate } from '../http/gate.js';
 
 test('the document is valid OpenAPI 3.1', async () => {

@@ -1,6 +1,6 @@
 import type { AppParts } from '../../src/app.js';
-import { readinessBy } from '../../src/http/readiness.js';
 import { listen, type Listening } from '../../src/http/listen.js';
+import { readinessBy } from '../../src/http/readiness.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { GateStatus } from '../../src/model/ports/admissions.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cardIndex } from '../../src/model/card.js';
-import { pick } from '../../src/pick/pick.js';
 import type { IndexLinks } from '../../src/pick/islands.js';
+import { pick } from '../../src/pick/pick.js';
 import { bridges, interleaved, matrix, nvswitch, twoIslands } from './links.js';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);

@@ -1,13 +1,10 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
 import { openPolicyFile, parsePolicy } from '../../src/policy/policy-file.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
-import { collect } from '../http/gate.js';
-import type { Gate } from '../http/gate.js';
+import { collect, type Gate } from '../http/gate.js';
 
 let folder = '';
 beforeAll(async () => {

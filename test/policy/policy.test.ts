@@ -1,13 +1,11 @@
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
-import { createPolicy } from '../../src/policy/policy.js';
-import { parsePolicy } from '../../src/policy/policy-file.js';
 import { parseRequest } from '../../src/admission/request.js';
 import type { JobSpec, Refusal } from '../../src/model/admission.js';
+import { parsePolicy } from '../../src/policy/policy-file.js';
+import { createPolicy } from '../../src/policy/policy.js';
 
 let machine = '';
 

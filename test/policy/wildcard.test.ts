@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-
 import { isAllowedImage } from '../../src/policy/image-pattern.js';
 import { matches } from '../../src/policy/wildcard.js';
 

@@ -5,9 +5,9 @@ import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
 import { run, type Ran } from '../../src/program/run.js';
 import { inTime } from '../../src/time/in-time.js';
+import { systemClock } from '../../src/time/system-clock.js';
 import { compileFile } from '../probe/nvidia-smi/compiled.js';
 import { createAdmissions, until } from '../probe/nvidia-smi/program.js';
-import { systemClock } from '../../src/time/system-clock.js';
 
 const desk = createAdmissions();
 afterAll(() => desk.cleanUp());

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createRuns } from '../../src/runs/runs.js';
 import { createLaunches } from '../../src/admission/starts.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import type { ContainerState } from '../../src/model/snapshot.js';
-import { fakeRuntime } from '../support/fake-runtime.js';
-import { countingMeter, healthyRows, quietLog, rememberedOf, uuidOf } from '../support/admissions.js';
+import { createRuns } from '../../src/runs/runs.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { countingMeter, healthyRows, quietLog, rememberedOf, uuidOf } from '../support/admissions.js';
+import { fakeRuntime } from '../support/fake-runtime.js';
 
 function machine(states: Record<string, ContainerState>) {
   const runtime = fakeRuntime();

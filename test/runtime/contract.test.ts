@@ -1,10 +1,10 @@
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
 import { createDockerHands } from '../../src/runtime/docker/hands.js';
+import { systemClock } from '../../src/time/system-clock.js';
 import { startEngine } from '../support/docker/engine.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
 import { listeningLog } from '../support/jobs.js';
 import { runtimeContract } from '../support/runtime-contract.js';
-import { systemClock } from '../../src/time/system-clock.js';
 
 runtimeContract('Docker', async () => {
   const engine = await startEngine();

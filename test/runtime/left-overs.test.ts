@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { SeenContainer } from '../../src/model/snapshot.js';
 import { LABEL } from '../../src/model/labels.js';
+import type { SeenContainer } from '../../src/model/snapshot.js';
 import { isLeftOver, sweepLeftOvers } from '../../src/runtime/left-overs.js';
-import { fakeRuntime } from '../support/fake-runtime.js';
 import { countingMeter, quietLog } from '../support/admissions.js';
+import { fakeRuntime } from '../support/fake-runtime.js';
 
 const STARTED = Date.UTC(2026, 10, 29, 12);
 const GRACE = 300_000;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../support/docker/engine.js';
 import type { Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import type { Dice } from './random.js';
 import type { Party } from './party.js';
+import type { Dice } from './random.js';
 import type { Watcher } from './watcher.js';
 
 export interface CallerReport {

@@ -1,8 +1,7 @@
 /** Three real gates on one engine and one Redis, each with a state folder of its own, that can die and come back. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Machine } from '../../src/stand-in/machine/machine.js';
-import { defaultMachine } from '../../src/stand-in/machine/machine.js';
+import { type Machine, defaultMachine } from '../../src/stand-in/machine/machine.js';
 import { startGate, type Gate } from '../support/gate.js';
 
 /** Short, so that minutes are enough for what takes hours in the field. */

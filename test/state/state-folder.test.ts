@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openStateFolder, type StateFolder, type StateFolderParts } from '../../src/state/state-folder.js';
-import { defaultStateFolders } from '../../src/state/usable-folder.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { Exclusion, RememberedCard } from '../../src/model/snapshot.js';
+import { openStateFolder, type StateFolder, type StateFolderParts } from '../../src/state/state-folder.js';
+import { defaultStateFolders } from '../../src/state/usable-folder.js';
 import { buildOtherGate, startOtherGate } from '../lock/other-gate.js';
 import { emptyFolder, pushableClock, type RecordingLog, recordingLog } from '../lock/outside.js';
 import { until } from '../lock/until.js';

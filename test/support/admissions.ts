@@ -1,21 +1,21 @@
 /** A desk over the fake runtime and a machine of healthy cards, with the real judge, pick, queue and launches. */
 
+import { createAdmissions, type AdmissionsPart } from '../../src/admission/admissions.js';
+import type { AdmitSettings } from '../../src/admission/admit.js';
+import type { TurnJob, TurnResult } from '../../src/admission/serve-batch.js';
+import { localLock } from '../../src/lock/local-lock.js';
+import { createTurnQueue } from '../../src/lock/queue.js';
 import type { JobSpec } from '../../src/model/admission.js';
+import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { Eyes } from '../../src/model/ports/eyes.js';
 import type { Lock } from '../../src/model/ports/lock.js';
 import type { Meter } from '../../src/model/ports/meter.js';
 import type { Clock, Log } from '../../src/model/ports/outside.js';
 import type { GpuRow, RememberedCard, Snapshot } from '../../src/model/snapshot.js';
-import { createAdmissions, type AdmissionsPart } from '../../src/admission/admissions.js';
-import type { AdmitSettings } from '../../src/admission/admit.js';
-import type { TurnJob, TurnResult } from '../../src/admission/serve-batch.js';
 import { createObserver } from '../../src/observe/observer.js';
-import { localLock } from '../../src/lock/local-lock.js';
-import { createTurnQueue } from '../../src/lock/queue.js';
-import { cardIndex, cardUuid } from '../../src/model/card.js';
-import type { FakeRuntime } from './fake-runtime.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import type { FakeRuntime } from './fake-runtime.js';
 
 export const RULES: JudgeRules = {
   memoryBusyMib: 512,

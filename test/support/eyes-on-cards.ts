@@ -5,8 +5,8 @@ import type { CardStore } from '../../src/model/ports/card-store.js';
 import type { Eyes } from '../../src/model/ports/eyes.js';
 import { createEyes } from '../../src/probe/look.js';
 import { createNvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
-import { keptLog } from '../probe/nvidia-smi/program.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { keptLog } from '../probe/nvidia-smi/program.js';
 
 const emptyBooks: Books = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),

@@ -4,10 +4,10 @@
  */
 
 import type { Grant, JobSpec } from '../../src/model/admission.js';
+import { containerName, LABEL } from '../../src/model/labels.js';
 import type { Books } from '../../src/model/ports/books.js';
 import type { CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports/hands.js';
 import type { ContainerState, Probed, SeenContainer } from '../../src/model/snapshot.js';
-import { containerName, LABEL } from '../../src/model/labels.js';
 
 export interface FakeRuntime extends Books, Hands {
   /** Every container by id; a test may change them. */

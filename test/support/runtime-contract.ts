@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { LABEL, containerName } from '../../src/model/labels.js';
 import type { Books } from '../../src/model/ports/books.js';
 import type { Hands } from '../../src/model/ports/hands.js';
-import { LABEL, containerName } from '../../src/model/labels.js';
 import type { SeenContainer } from '../../src/model/snapshot.js';
 import { grantOf, job, plainRequest, uuidOf } from './jobs.js';
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LABEL } from '../../src/model/labels.js';
 import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
+import type { StrangeAnswer } from '../support/docker/strange-docker.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import type { StrangeAnswer } from '../support/docker/strange-docker.js';
-import { quickSmi } from './quick-smi.js';
 import { littleContainer, startLittleDocker, type LittleDocker, type Misbehave } from './little-docker.js';
+import { quickSmi } from './quick-smi.js';
 
 /**
  * A list that failed is never an empty one: whatever Docker does instead of answering it, no card is free, nobody is let in,

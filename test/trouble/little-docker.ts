@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, linkSync, renameSync, rmSync, chmodSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
-import { randomBytes } from 'node:crypto';
 import { startStrangeDocker, type StrangeAnswer } from '../support/docker/strange-docker.js';
 
 /** A container in the little engine; a test may put any there and change it at will. */

@@ -1,7 +1,7 @@
 /** What came of an admission: what to print, what to end with, and whether asking again may help. Pure. */
 
-import type { GateSaid } from './ask-gate.js';
 import { EXIT } from '../terminal/exit-codes.js';
+import type { GateSaid } from './ask-gate.js';
 import { shownDecision, type ShownDecision } from './gate-shapes.js';
 import { failureOf } from './problem-words.js';
 

@@ -1,7 +1,7 @@
 /** What a gate says when it does not do what it was asked, for a terminal. Pure. */
 
-import type { GateSaid } from './ask-gate.js';
 import { EXIT } from '../terminal/exit-codes.js';
+import type { GateSaid } from './ask-gate.js';
 import { shownProblem } from './gate-shapes.js';
 
 /** Lines to print, and what to end with. */

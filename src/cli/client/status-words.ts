@@ -1,8 +1,8 @@
 /** How a gate and its cards stand, as lines for a terminal. Pure. */
 
-import type { ShownCard, ShownCards, ShownReadiness } from './gate-shapes.js';
 import { printable } from '../terminal/printable.js';
 import { table, wrap } from '../terminal/table.js';
+import type { ShownCard, ShownCards, ShownReadiness } from './gate-shapes.js';
 
 export interface Shown {
   /** The gate's address. */

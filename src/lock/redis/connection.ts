@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
-import type { Clock, Log } from '../../model/ports/outside.js';
-import { explainEviction } from './eviction.js';
-import { pause } from '../../time/pause.js';
-import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
 import { sayOnce } from '../../log/say-once.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
+import { pause } from '../../time/pause.js';
+import { explainEviction } from './eviction.js';
+import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
 
 /** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
 export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };

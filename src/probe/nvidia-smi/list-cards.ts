@@ -1,8 +1,8 @@
 import type { Clock } from '../../model/ports/outside.js';
 import type { Deadline } from '../../time/deadline.js';
-import type { ProcessSlot } from './process-slot.js';
-import { parseList, type Listed } from './parse-list.js';
 import { inTime } from '../../time/in-time.js';
+import { parseList, type Listed } from './parse-list.js';
+import type { ProcessSlot } from './process-slot.js';
 
 /** Asks `nvidia-smi -L` which cards answer. Null where it could not be asked in time, or was cut short. */
 export type ListCards = (deadline: Deadline) => Promise<Listed | null>;

@@ -1,9 +1,9 @@
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { GpusSeen, Links, Probed } from '../../model/snapshot.js';
-import { createQueryFields } from './query-fields.js';
-import { createProcessSlot, type ProcessSlot } from './process-slot.js';
 import { createListCards } from './list-cards.js';
 import type { ParsedProcesses } from './parse-nvidia-smi.js';
+import { createProcessSlot, type ProcessSlot } from './process-slot.js';
+import { createQueryFields } from './query-fields.js';
 import { createQueryGpus, type CardsSeen } from './query-gpus.js';
 import { createQueryProcesses } from './query-processes.js';
 import { createRemappedRows } from './remapped-rows.js';

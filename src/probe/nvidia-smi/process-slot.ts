@@ -1,8 +1,8 @@
-import type { BlindReason, Probed } from '../../model/snapshot.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
+import type { BlindReason, Probed } from '../../model/snapshot.js';
 import { run, type Ran } from '../../program/run.js';
-import { clean } from './cell.js';
 import { inTime } from '../../time/in-time.js';
+import { clean } from './cell.js';
 
 /** What a program said, or that it could not be asked because one of its kind has not ended. */
 export type Answer = Ran | { readonly kind: 'overlap'; readonly pid: number | null; readonly sinceMs: number };

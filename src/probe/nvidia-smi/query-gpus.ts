@@ -1,13 +1,13 @@
 import type { Clock } from '../../model/ports/outside.js';
 import type { GpuRow, GpusSeen, Off, Probed } from '../../model/snapshot.js';
-import { queryWithFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
 import { deadlineIn, type Deadline } from '../../time/deadline.js';
-import { HEALTH_FIELDS, type QueryFields } from './query-fields.js';
-import { blindBecause, type ProcessSlot } from './process-slot.js';
 import type { ListCards } from './list-cards.js';
-import { parseGpuRows, type ParsedRows } from './parse-nvidia-smi.js';
 import type { Listed } from './parse-list.js';
+import { parseGpuRows, type ParsedRows } from './parse-nvidia-smi.js';
 import { placeRows, trulyBroken } from './place-rows.js';
+import { blindBecause, type ProcessSlot } from './process-slot.js';
+import { HEALTH_FIELDS, type QueryFields } from './query-fields.js';
+import { queryWithFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
 import { withRemapped, type RemappedRows } from './remapped-rows.js';
 
 /** The cards, and whether their health could be asked: one query answers both. */

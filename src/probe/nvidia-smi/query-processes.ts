@@ -1,10 +1,10 @@
 import type { Clock } from '../../model/ports/outside.js';
 import type { Probed } from '../../model/snapshot.js';
-import { queryWithFallback, onlyOf } from './query-with-fallback.js';
 import { deadlineIn } from '../../time/deadline.js';
-import type { ProcessSlot } from './process-slot.js';
 import type { ListCards } from './list-cards.js';
 import { parseProcesses, type ParsedProcesses } from './parse-nvidia-smi.js';
+import type { ProcessSlot } from './process-slot.js';
+import { queryWithFallback, onlyOf } from './query-with-fallback.js';
 
 /** The processes probe: who computes on which card, as far as this process's pid namespace shows. */
 export function createQueryProcesses(

@@ -1,8 +1,8 @@
 import type { CardIndex } from '../../model/card.js';
 import type { Deadline } from '../../time/deadline.js';
-import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { listMayHelp, type ListCards } from './list-cards.js';
 import type { Listed } from './parse-list.js';
+import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 
 /** A query that succeeded: of all cards, or, with `listed`, of those that `-L` still lists. */
 export type CardsAnswer =

@@ -1,10 +1,10 @@
 import type { CardIndex, CardUuid } from '../../model/card.js';
 import type { Clock } from '../../model/ports/outside.js';
 import type { GpuRow, Probed } from '../../model/snapshot.js';
-import { onlyOf } from './query-with-fallback.js';
 import type { Deadline } from '../../time/deadline.js';
-import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { parseRemappedRows, type RemappedRows as OfOneCard } from './parse-nvidia-smi.js';
+import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
+import { onlyOf } from './query-with-fallback.js';
 
 /** What is known of the remapped rows of all cards. `refused`: the driver does not know the query, so no card can say. */
 export type Remapped =

@@ -1,9 +1,9 @@
 import type { CardUuid } from '../../model/card.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { GpusSeen, LinkKind, Links, Probed } from '../../model/snapshot.js';
-import { blindBecause, type ProcessSlot } from './process-slot.js';
-import { parseTopology, type Matrix } from './parse-topology.js';
 import { inTime } from '../../time/in-time.js';
+import { parseTopology, type Matrix } from './parse-topology.js';
+import { blindBecause, type ProcessSlot } from './process-slot.js';
 
 /** How the cards reach each other. Asked once per driver start, in the background; a look never fails for it. */
 export interface Topology {

@@ -1,11 +1,12 @@
 import type Docker from 'dockerode';
+import { askDocker, type Asked } from '../../docker/ask-docker.js';
+import { inWords } from '../../docker/errors.js';
+import { createTroubleLog } from '../../log/trouble-log.js';
 import { containerName, LABEL } from '../../model/labels.js';
 import type { Books } from '../../model/ports/books.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { BlindReason, Probed, SeenContainer } from '../../model/snapshot.js';
-import { askDocker, type Asked } from '../../docker/ask-docker.js';
 import { createCardsGiven } from './cards-given.js';
-import { inWords } from '../../docker/errors.js';
 import {
   needsInspect,
   parseContainerList,
@@ -14,7 +15,6 @@ import {
   type ListedContainer,
   type Parsed,
 } from './parse-containers.js';
-import { createTroubleLog } from '../../log/trouble-log.js';
 
 export interface DockerBooksOptions {
   readonly docker: Docker;

@@ -1,9 +1,9 @@
 import type Docker from 'dockerode';
+import { askDocker } from '../../docker/ask-docker.js';
+import { inWords } from '../../docker/errors.js';
 import type { Clock } from '../../model/ports/outside.js';
 import type { Pinned } from '../../model/snapshot.js';
 import { inTime } from '../../time/in-time.js';
-import { askDocker } from '../../docker/ask-docker.js';
-import { inWords } from '../../docker/errors.js';
 import { parsePinned } from './parse-pinned.js';
 
 /** Which cards containers were given, as their inspects tell: each asked once, for it never changes. */

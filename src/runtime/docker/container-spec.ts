@@ -1,7 +1,7 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import { UNLIMITED } from '../../docker/locked-memory.js';
 import type { ContainerRequest, Grant, JobSpec, Mount } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
-import { UNLIMITED } from '../../docker/locked-memory.js';
 import { deviceIds, runLabels } from '../labels.js';
 
 /**

@@ -1,12 +1,12 @@
 import type Docker from 'dockerode';
-import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
-import type { Clock, Log } from '../../model/ports/outside.js';
 import { askDocker } from '../../docker/ask-docker.js';
 import { inWords, type DockerTrouble } from '../../docker/errors.js';
+import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
+import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import { pause } from '../../time/pause.js';
 import { containerSpec } from './container-spec.js';
 import { createImages } from './images.js';
-import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
 import type { FindAuth } from './registry-auth.js';
 
 export interface DockerHandsOptions {

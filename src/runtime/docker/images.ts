@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
-import type { Hands, ImageAnswer } from '../../model/ports/hands.js';
-import type { Clock, Log } from '../../model/ports/outside.js';
 import { askDocker } from '../../docker/ask-docker.js';
 import { inWords, toDockerTrouble } from '../../docker/errors.js';
+import type { Hands, ImageAnswer } from '../../model/ports/hands.js';
+import type { Clock, Log } from '../../model/ports/outside.js';
 import { inTime } from '../../time/in-time.js';
 import { parseImageReference, type ImageReference } from './image-reference.js';
 import { parsePullProgress } from './pull-progress.js';

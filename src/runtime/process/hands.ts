@@ -1,7 +1,7 @@
-import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
-import type { Clock } from '../../model/ports/outside.js';
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
+import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { Clock } from '../../model/ports/outside.js';
 import { runLabels } from '../labels.js';
 import type { ClaimsFolder } from './claims-folder.js';
 import { findProgram } from './find-program.js';

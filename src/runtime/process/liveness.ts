@@ -1,8 +1,8 @@
 /** Whether anything of a job still lives, asked of the kernel and never believed from a file. */
 
-import { liveProcess, liveProcesses, sameBoot } from './kernel.js';
 import type { Standing } from './claim-file.js';
 import { createEnvironmentSearch, type EnvironmentSearch } from './environment-search.js';
+import { liveProcess, liveProcesses, sameBoot } from './kernel.js';
 
 type Run = Extract<Standing, { kind: 'run' }>;
 

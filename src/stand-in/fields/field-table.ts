@@ -1,10 +1,10 @@
 import type { Dialect } from '../machine/dialect.js';
+import type { QueryKind } from '../machine/words.js';
 import { type Field, fixed, reading } from './field.js';
 import { HEALTH_FIELDS, remapped } from './health-fields.js';
 import { IDENTITY_FIELDS } from './identity-fields.js';
 import { LOAD_FIELDS } from './load-fields.js';
 import { timestampOf } from './timestamp.js';
-import type { QueryKind } from '../machine/words.js';
 
 /** The columns that a branch knows for a kind of query. */
 export function fieldsOf(kind: QueryKind, { branch }: Dialect): readonly Field[] {

@@ -1,5 +1,5 @@
-import { type Field, type Seen, active, enabled, fixed, reading, yes } from './field.js';
 import { CLOCK_REASONS, type ClockReason } from '../machine/words.js';
+import { type Field, type Seen, active, enabled, fixed, reading, yes } from './field.js';
 
 /** What says how well a card is. */
 export const HEALTH_FIELDS: readonly Field[] = [

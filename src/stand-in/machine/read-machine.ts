@@ -15,8 +15,8 @@ import {
   orNull,
   text,
   whole,
+  type Reader,
 } from './reader.js';
-import type { Reader } from './reader.js';
 import { CARD_ERRORS, CARD_MODELS, CLOCK_REASONS, MACHINE_FAULTS, QUERY_KINDS } from './words.js';
 
 /**

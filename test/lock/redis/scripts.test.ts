@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ACQUIRE, RELEASE, RENEW } from '../../../src/lock/redis/scripts.js';
 import { startRedis, type TestRedis } from '../../support/services/redis.js';
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import { inTime } from '../../../src/time/in-time.js';
 import { createNvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
+import { inTime } from '../../../src/time/in-time.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 import { canFreeze, freeze, type Frozen } from '../../support/freezer.js';
 import { compileFile } from './compiled.js';
 import { createAdmissions, keptLog, until, type Desk } from './program.js';
-import { systemClock } from '../../../src/time/system-clock.js';
 
 /** Without a freezer, what the program leaves behind escapes the signal and holds its output: not gone either. */
 const ESCAPES = `setsid sh -c 'until [ -e "$0/free" ]; do sleep 0.1; done' "$HERE" &`;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Log } from '../../../src/model/ports/outside.js';
-import { kill, processesOf } from '../../support/running/left-overs.mjs';
 import { systemClock } from '../../../src/time/system-clock.js';
+import { kill, processesOf } from '../../support/running/left-overs.mjs';
 
 /** Small real programs, written for one test. */
 export interface Desk {

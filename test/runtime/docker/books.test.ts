@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
-import { startEngine, type Engine } from '../../support/docker/engine.js';
-import { listeningLog, uuidOf } from '../../support/jobs.js';
-import { startStrangeDocker, type StrangeAnswer } from '../../support/docker/strange-docker.js';
 import { systemClock } from '../../../src/time/system-clock.js';
+import { startEngine, type Engine } from '../../support/docker/engine.js';
+import { startStrangeDocker, type StrangeAnswer } from '../../support/docker/strange-docker.js';
+import { listeningLog, uuidOf } from '../../support/jobs.js';
 
 const books = (docker: Docker, log = listeningLog()) =>
   createDockerBooks({ docker, clock: systemClock, log, listTimeoutMs: 400, inspectTimeoutMs: 300 });

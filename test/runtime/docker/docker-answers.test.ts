@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDockerHands } from '../../../src/runtime/docker/hands.js';
 import { parsePullProgress } from '../../../src/runtime/docker/pull-progress.js';
-import { grantOf, job, listeningLog, plainRequest } from '../../support/jobs.js';
-import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../../support/docker/strange-docker.js';
 import { systemClock } from '../../../src/time/system-clock.js';
+import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../../support/docker/strange-docker.js';
+import { grantOf, job, listeningLog, plainRequest } from '../../support/jobs.js';
 
 let strange: StrangeDocker;
 afterEach(() => strange.stop());

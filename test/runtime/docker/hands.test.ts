@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { ContainerRequest } from '../../../src/model/admission.js';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
 import { createDockerHands, type DockerLimits } from '../../../src/runtime/docker/hands.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 import { startEngine, type Engine } from '../../support/docker/engine.js';
 import { grantOf, job, listeningLog, plainRequest, uuidOf } from '../../support/jobs.js';
-import { systemClock } from '../../../src/time/system-clock.js';
 
 let engine: Engine;
 beforeAll(async () => {

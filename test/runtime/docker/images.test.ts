@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createImages } from '../../../src/runtime/docker/images.js';
 import { createFindAuth } from '../../../src/runtime/docker/registry-auth.js';
-import { startEngine, type Engine } from '../../support/docker/engine.js';
-import { listeningLog } from '../../support/jobs.js';
-import { LOGIN, startRegistry, type Registry, type RegistryOptions } from '../../support/docker/registry.js';
 import { systemClock } from '../../../src/time/system-clock.js';
+import { startEngine, type Engine } from '../../support/docker/engine.js';
+import { LOGIN, startRegistry, type Registry, type RegistryOptions } from '../../support/docker/registry.js';
+import { listeningLog } from '../../support/jobs.js';
 
 let engine: Engine;
 beforeAll(async () => {

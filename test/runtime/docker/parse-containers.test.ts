@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseClaim, withDeviceRequest } from '../../../src/runtime/parse-claim.js';
+import type { Pinned } from '../../../src/model/snapshot.js';
 import {
   needsInspect,
   parseContainerList,
@@ -8,7 +8,7 @@ import {
   type ListedContainer,
 } from '../../../src/runtime/docker/parse-containers.js';
 import { parsePinned } from '../../../src/runtime/docker/parse-pinned.js';
-import type { Pinned } from '../../../src/model/snapshot.js';
+import { parseClaim, withDeviceRequest } from '../../../src/runtime/parse-claim.js';
 
 const UUID = 'GPU-00000001-0000-4000-8000-000000000001';
 const OTHER = 'GPU-00000002-0000-4000-8000-000000000002';

@@ -15,9 +15,9 @@ import { claimsFolder } from '../../../src/runtime/process/claims-folder.js';
 import { kernelName, liveProcess } from '../../../src/runtime/process/kernel.js';
 import { startLauncher } from '../../../src/runtime/process/launcher.js';
 import { openProcessRuntime, type ProcessRuntime } from '../../../src/runtime/process/open.js';
+import { systemClock } from '../../../src/time/system-clock.js';
 import { grantOf, job, plainRequest, uuidOf } from '../../support/jobs.js';
 import { claimsIn, endJob, newClaimsFolder, processRuntime, type FoundClaim } from '../../support/process-jobs.js';
-import { systemClock } from '../../../src/time/system-clock.js';
 
 type Runtime = Extract<ProcessRuntime, { kind: 'open' }>;
 

@@ -1,10 +1,10 @@
 /** Stands between a gate and its engine, and holds back or loses what a test says: so that a gate can be killed at an exact step. */
 
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
-import { launch, startBox, type Launched } from './engine-box.js';
 import { stopProcess } from '../stop-process.js';
+import { launch, startBox, type Launched } from './engine-box.js';
 
 /** What an engine can be started with; everything has a default. */
 export interface EngineOptions {

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStandInRegistry } from './stand-in-registry.js';
 import type { Engine } from './engine.js';
+import { createStandInRegistry } from './stand-in-registry.js';
 
 /** The one login that a registry with `login` lets in. */
 export const LOGIN = { username: 'puller', password: 'let-me-in' };

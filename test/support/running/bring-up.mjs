@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bringNeeds } from './needs.mjs';
 import { clearAway, ROOT_VARIABLE } from './left-overs.mjs';
+import { bringNeeds } from './needs.mjs';
 
 const stillMissing = bringNeeds();
 if (stillMissing !== null) {
