@@ -9,6 +9,7 @@ import type { Books } from './model/ports/books.js';
 import type { Hands } from './model/ports/hands.js';
 import type { Clock, Log } from './model/ports/outside.js';
 import { createDockerBooks } from './runtime/docker/books.js';
+import { createContainerEvents } from './runtime/docker/events.js';
 import { createDockerHands } from './runtime/docker/hands.js';
 import { createFindAuth, dockerConfigFile } from './runtime/docker/registry-auth.js';
 import { openProcessRuntime } from './runtime/process/open.js';
@@ -20,6 +21,7 @@ export interface OpenRuntime {
   readonly hands: Hands;
   /** The gate's own paths, which no job is given; one more may be found out later. */
   readonly forbidden: readonly string[];
+  close(): void;
 }
 
 /** Docker, or plain processes where the settings say so: then Docker is not asked for at all. */
@@ -39,10 +41,12 @@ async function openDocker(settings: Settings, stateFolder: string, clock: Clock,
   const findAuth = createFindAuth(dockerConfigFile(settings.dockerConfig ?? undefined, process.env));
   const forbidden = [stateFolder, '/var/lib/docker', '/var/run/docker.sock'];
   void dockerRootDir(docker).then((folder) => folder !== null && forbidden.push(folder));
+  const events = createContainerEvents({ docker, clock, log });
   return {
     books: createDockerBooks({ docker, clock, log, listTimeoutMs: settings.probeTimeoutS * 1000 }),
-    hands: createDockerHands({ docker, clock, log, findAuth }),
+    hands: createDockerHands({ docker, clock, log, findAuth, events }),
     forbidden,
+    close: () => events.close(),
   };
 }
 
@@ -54,7 +58,7 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
     { user, uid, claims: folder },
     `jobs are started as plain processes of the user ${user}, with no walls around them: whoever may admit can do all that this user can`,
   );
-  return { ...opened, forbidden: [] };
+  return { ...opened, forbidden: [], close: () => {} };
 }
 
 /** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */

@@ -3,8 +3,10 @@
  * starting is said in one sentence.
  */
 
+import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
+import { createRecentRuns, type RecentRuns } from './admission/recent-runs.js';
 import { openAudit } from './http/audit.js';
 import { openKeys } from './http/open-keys.js';
 import { readiness, readinessBy } from './http/readiness.js';
@@ -14,6 +16,7 @@ import { passwordFrom } from './lock/redis/password-file.js';
 import { createMeter, type MeterWithRegistry } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';
 import { CannotStart } from './model/cannot-start.js';
+import type { CreatedSince } from './model/ports/created-since.js';
 import type { Eyes, Observer } from './model/ports/eyes.js';
 import type { Lock } from './model/ports/lock.js';
 import type { Meter } from './model/ports/meter.js';
@@ -29,8 +32,10 @@ import { createPolicy } from './policy/policy.js';
 import { createEyes } from './probe/look.js';
 import { createNvidiaSmi } from './probe/nvidia-smi/nvidia-smi.js';
 import { createRuns } from './runs/runs.js';
+import { createCreatedSince } from './runtime/created-since.js';
 import { startSweeping } from './runtime/left-overs.js';
 import { notifyingHands } from './runtime/notifying-hands.js';
+import { rememberingHands } from './runtime/remembering-hands.js';
 import { openRuntime, type OpenRuntime } from './runtimes.js';
 import { readBuild } from './settings/build.js';
 import type { Settings } from './settings/settings.js';
@@ -60,6 +65,8 @@ interface Ground {
   readonly state: Extract<StateFolder, { kind: 'open' }>;
   readonly runtime: OpenRuntime;
   readonly lock: Lock;
+  readonly recentRuns: RecentRuns;
+  readonly createdSince: CreatedSince;
 }
 
 /** Builds the gate. Throws `CannotStart` where a file, a folder, an engine or a setting forbids it. */
@@ -73,8 +80,14 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const opened = await openRuntime(settings, state.folder, clock, log);
   const meter = createMeter(clock, { ...build });
   const lock = await openLock(settings, clock, log, meter);
-  const runtime = { ...opened, hands: notifyingHands(opened.hands, () => eyes.outdated()) };
-  const ground: Ground = { settings, clock, log, meter, state, runtime, lock };
+  const recentRuns = createRecentRuns(clock);
+  const remembering = rememberingHands(opened.hands, (run) => {
+    recentRuns.removed(run);
+    meter.removedRun();
+  });
+  const runtime = { ...opened, hands: notifyingHands(remembering, () => eyes.outdated()) };
+  const createdSince = createCreatedSince(clock);
+  const ground: Ground = { settings, clock, log, meter, state, runtime, lock, recentRuns, createdSince };
   const lastSeen = createLastSeen();
   const eyes = openEyes(ground, (snapshot) => lastSeen.looked(snapshot));
   const observer = openObserver(eyes, settings);
@@ -85,14 +98,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const { metricsRoutes } = await import('./metrics/routes.js');
   const { createPage } = await import('./page/page.js');
   const admissions = openAdmissions(ground, observer);
-  const stopSweeping = startSweeping({
-    ...ground,
-    ...runtime,
-    instanceId: state.instanceId,
-    startedAtMs,
-    graceMs: settings.claimGraceS * 1000,
-    adopted: admissions.launches.adopted,
-  });
+  const { standpoint } = admissions;
+  const stopSweeping = startSweeping({ ...ground, ...runtime, standpoint, graceMs: settings.claimGraceS * 1000 });
   const readyParts = { lock, admissions, admitWhenBlind: settings.admitWhenBlind };
   const served = {
     metrics: metricsRoutes({
@@ -116,7 +123,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     audit: decisions,
     runtime: settings.runtime,
     policy: createPolicy({ rules, forbidden: runtime.forbidden, runtime: settings.runtime }),
-    runs: createRuns({ ...runtime, cardStore: state.cards, launches: admissions.launches }),
+    runs: createRuns({ ...runtime, cardStore: state.cards, recentRuns }),
     cardStore: state.cards,
     page: createPage({
       ...shown,
@@ -134,6 +141,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     drain: (withinMs) => admissions.drain(withinMs),
     async close() {
       stopSweeping();
+      runtime.close();
       await lock.close();
       await state.close();
     },
@@ -177,32 +185,30 @@ function openObserver(eyes: Eyes, settings: Settings): Observer {
 }
 
 /** The door to the claim protocol, with the queue in front of the lock. */
-function openAdmissions(
-  { settings, clock, log, meter, state, runtime, lock }: Ground,
-  observer: Observer,
-): AdmissionsPart {
+function openAdmissions(ground: Ground, observer: Observer): AdmissionsPart {
+  const { settings, clock, meter, state, lock } = ground;
   return createAdmissions({
+    ...ground,
+    ...ground.runtime,
     observer,
-    ...runtime,
     cardStore: state.cards,
-    lock,
-    clock,
-    meter,
-    log,
     random: Math.random,
     makeQueue: (serve) =>
       createTurnQueue({
         lock,
-        maxWaiting: settings.maxWaiting,
         clock,
         serve,
         onReleased: (seconds) => meter.lockHeldFor(seconds),
       }),
     settings: {
       instanceId: state.instanceId,
+      life: randomUUID(),
+      alone: settings.redisUrl === null,
       admitWhenBlind: settings.admitWhenBlind,
       admitTimeoutMs: settings.admitTimeoutS * 1000,
       startTimeoutMs: settings.startTimeoutS * 1000,
+      claimGraceMs: settings.claimGraceS * 1000,
+      maxWaiting: settings.maxWaiting,
       pullWaitMs: PULL_WAIT_MS,
       lockThrough: settings.lockThrough,
     },

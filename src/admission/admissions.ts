@@ -3,65 +3,105 @@
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { Admissions } from '../model/ports/admissions.js';
 import type { Observer } from '../model/ports/eyes.js';
+import type { Hands } from '../model/ports/hands.js';
 import type { Hold, TurnQueue } from '../model/ports/lock.js';
+import type { Meter } from '../model/ports/meter.js';
 import { refuse } from '../model/refuse.js';
+import type { Standpoint } from '../occupancy/left-behind.js';
 import { inTime } from '../time/in-time.js';
-import { admit, type AdmitParts } from './admit.js';
+import type { Admission, Served, TurnResult } from './admission.js';
+import { createAttempts } from './attempts.js';
+import { claim, type ClaimingParts } from './claim.js';
 import { dryRun } from './dry-run.js';
-import { oneAtATime } from './one-per-run.js';
-import { serveTurn, type TurnJob, type TurnResult } from './serve-batch.js';
-import { createLaunches, type Launches } from './starts.js';
+import { createGrants } from './grants.js';
+import { createOnePerRun } from './one-per-run.js';
+import { serveBatch } from './serve-batch.js';
+import { createStarts } from './starts.js';
 
-export interface AdmissionsParts extends Omit<AdmitParts, 'queue' | 'launches' | 'draining'> {
+/** Made here, from the other parts. */
+type Own = 'queue' | 'attempts' | 'starts' | 'newGrant' | 'standpoint' | 'draining';
+
+export type AdmissionsParts = Omit<ClaimingParts, Own> & {
   readonly observer: Observer;
-  /** Makes the line in front of the lock. */
+  readonly hands: Hands;
+  readonly meter: Meter;
+  /** Makes the queue in front of the lock. */
   readonly makeQueue: (
-    serve: (jobs: readonly TurnJob[], hold: Hold) => Promise<readonly TurnResult[]>,
-  ) => TurnQueue<TurnJob, TurnResult>;
+    serve: (batch: readonly Served[], hold: Hold) => Promise<void>,
+  ) => TurnQueue<Admission, TurnResult>;
+  readonly settings: AdmitSettings;
+};
+
+export interface AdmitSettings {
+  readonly instanceId: string;
+  /** A random value of this life of the process. */
+  readonly life: string;
+  /** Without Redis no other gate is at work here. */
+  readonly alone: boolean;
+  readonly admitWhenBlind: boolean;
+  readonly admitTimeoutMs: number;
+  readonly startTimeoutMs: number;
+  /** For how long a container of another gate may stay created before its creator counts as dead. */
+  readonly claimGraceMs: number;
+  /** How long a request waits for an image that is being pulled. */
+  readonly pullWaitMs: number;
+  /** How many requests may wait, for the lock or behind an earlier one for their own run. */
+  readonly maxWaiting: number;
+  readonly lockThrough: 'claim' | 'start';
 }
 
 export interface AdmissionsPart extends Admissions {
-  readonly launches: Launches;
+  /** From where this gate looks at created containers: for sweeps. */
+  readonly standpoint: Standpoint;
   /** No new admissions from now on; settles when those under way have ended, or after `withinMs`: whether all ended. */
   drain(withinMs: number): Promise<boolean>;
 }
 
 export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
-  const { settings, clock, lock, meter } = parts;
-  const launches = createLaunches(parts);
-  const turnParts = { ...parts, ...settings, launches };
-  const queue = parts.makeQueue(async (jobs, hold) => {
-    const results = await serveTurn(jobs, hold, turnParts);
-    return settings.lockThrough === 'start' ? startUnderLock(jobs, results, launches) : results;
-  });
-  const perRun = oneAtATime();
+  const { settings, clock, lock, createdSince } = parts;
+  const attempts = createAttempts();
+  const standpoint: Standpoint = {
+    instanceId: settings.instanceId,
+    alone: settings.alone,
+    isUnderWay: (container) => attempts.isAt(container),
+    isPastGrace: (id) => createdSince.ms(id) >= settings.claimGraceMs,
+  };
+  const own = {
+    attempts,
+    standpoint,
+    starts: createStarts({ ...parts, attempts }),
+    newGrant: createGrants(clock, settings),
+  };
+  const queue = parts.makeQueue((batch, hold) => serveBatch(batch, hold, { ...parts, ...own }));
+  const onePerRun = createOnePerRun();
   const underWay = new Set<Promise<Decision>>();
   let draining = false;
-  const admitParts: AdmitParts = { ...parts, queue, launches, draining: () => draining };
+  const claiming: ClaimingParts = { ...parts, ...own, queue, draining: () => draining };
 
-  function note(decision: Decision, spec: JobSpec): void {
-    if (decision.kind === 'wait') meter.toldToWait(spec.runId);
-    if (decision.kind === 'admitted' || decision.kind === 'starting') meter.noLongerWaiting(spec.runId);
+  function decide(spec: JobSpec, principal: string, gone: AbortSignal): Promise<Decision> {
+    if (queue.waiting + onePerRun.waiting >= settings.maxWaiting)
+      return Promise.resolve(busy(queue.waiting + onePerRun.waiting));
+    const untilMs = clock.monotonic() + settings.admitTimeoutMs;
+    const lastMs = untilMs + settings.pullWaitMs + settings.startTimeoutMs;
+    return onePerRun.run(spec.runId, async () =>
+      clock.monotonic() < lastMs ? claim({ spec, principal, gone, untilMs }, claiming) : outOfTime(spec.runId),
+    );
   }
 
   return {
-    launches,
+    standpoint,
     async admit(spec, principal, gone) {
-      const untilMs = clock.monotonic() + settings.admitTimeoutMs;
-      const lastMs = untilMs + settings.pullWaitMs + settings.startTimeoutMs;
-      const decided = perRun(spec.runId, async () =>
-        clock.monotonic() < lastMs ? admit(spec, principal.name, gone, untilMs, admitParts) : outOfTime(spec.runId),
-      );
+      const decided = decide(spec, principal.name, gone);
       underWay.add(decided);
       try {
         const decision = await decided;
-        note(decision, spec);
+        noteWaiting(decision, spec, parts.meter);
         return decision;
       } finally {
         underWay.delete(decided);
       }
     },
-    dryRun: (spec) => dryRun(spec, turnParts),
+    dryRun: (spec) => dryRun(spec, { ...parts, ...own }),
     status: () => ({
       inFlight: underWay.size,
       lockWaiters: queue.waiting,
@@ -71,10 +111,19 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
     }),
     async drain(withinMs) {
       draining = true;
-      const ended = Promise.allSettled(underWay).then(() => launches.idle());
+      const ended = Promise.allSettled(underWay).then(() => attempts.idle());
       return (await inTime(ended, withinMs, clock)) !== null;
     },
   };
+}
+
+function noteWaiting(decision: Decision, { runId }: JobSpec, meter: Meter): void {
+  if (decision.kind === 'wait') meter.toldToWait(runId);
+  if (decision.kind === 'admitted' || decision.kind === 'starting') meter.noLongerWaiting(runId);
+}
+
+function busy(waiting: number): Decision {
+  return refuse('busy', { detail: `${waiting} admissions wait already; ask again in a moment` });
 }
 
 /** What is told to a request that stood behind others of the same run for all the time that an answer may take. */
@@ -82,24 +131,4 @@ function outOfTime(runId: string): Decision {
   return refuse('busy', {
     detail: `earlier requests for the run ${runId} took all of the time of this one; ask again`,
   });
-}
-
-/**
- * For a machine where another allocator does not count a created container: the lock is kept until the containers have left
- * `created`. Who asked is answered as soon as the start ends or takes too long, not when the lock goes back.
- */
-async function startUnderLock(
-  jobs: readonly TurnJob[],
-  results: readonly TurnResult[],
-  launches: Launches,
-): Promise<readonly TurnResult[]> {
-  const started = results.map((result, at) => {
-    const job = jobs[at];
-    if (result.kind !== 'claimed' || job === undefined) return result;
-    const early = { ...result, launched: launches.begin(result, job.spec) };
-    job.early(early);
-    return early;
-  });
-  await Promise.all(started.map(async (result) => (result.kind === 'claimed' ? result.launched : null)));
-  return started;
 }

@@ -1,97 +1,164 @@
-/** The decision where a container of this run is there already. */
+/** The answer where a container of this run is there already: one row each of the table in src/README.md. Rows that wait do so outside the lock. */
 
-import type { Decision, JobSpec } from '../model/admission.js';
-import type { Books } from '../model/ports/books.js';
+import type { Decision, Running } from '../model/admission.js';
+import { LABEL } from '../model/labels.js';
 import type { CardStore } from '../model/ports/card-store.js';
-import type { Clock } from '../model/ports/outside.js';
+import type { Hands } from '../model/ports/hands.js';
+import type { Meter } from '../model/ports/meter.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { refuse } from '../model/refuse.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { inTime } from '../time/in-time.js';
-import { pause } from '../time/pause.js';
-import { runningAnswer, type KnownAnswer } from './existing-meaning.js';
-import type { Launched, Launches } from './starts.js';
+import type { Admission, Again } from './admission.js';
+import type { Attempts, Ended } from './attempts.js';
+import { endedAnswer, runningAnswer } from './existing-answers.js';
+import type { Existing } from './existing-meaning.js';
+import type { LookUpParts } from './look-up.js';
+import { takeBack } from './take-back.js';
+import { waitUntilChanged } from './wait-until-changed.js';
 
-export interface KnownParts {
-  readonly books: Books;
+export interface AnswerParts extends LookUpParts {
+  readonly hands: Pick<Hands, 'remove'>;
   readonly cardStore: Pick<CardStore, 'remembered'>;
+  readonly attempts: Pick<Attempts, 'of'>;
   readonly clock: Clock;
-  readonly launches: Pick<Launches, 'underWay'>;
+  readonly meter: Pick<Meter, 'leftOverRemoved' | 'granted'>;
+  readonly log: Log;
   readonly settings: { readonly admitTimeoutMs: number; readonly startTimeoutMs: number };
 }
 
-/**
- * `gone`: the container went away meanwhile, so look again. `untilMs` is on the monotonic clock, `admitTimeoutMs` after the
- * request came.
- */
-export async function decideKnown(
-  known: Extract<KnownAnswer, { kind: 'alive' | 'ended' | 'starting' | 'removing' }>,
-  spec: JobSpec,
-  parts: KnownParts,
-  untilMs: number,
-  gone: AbortSignal,
-): Promise<Decision | 'gone'> {
-  const { container } = known;
-  const answer = runningAnswer(container, parts.cardStore.remembered());
-  switch (known.kind) {
+/** `again`: what was there is gone, or is another now. */
+export async function answerExisting(
+  existing: Existing,
+  admission: Admission,
+  parts: AnswerParts,
+): Promise<Decision | Again> {
+  switch (existing.kind) {
     case 'alive':
-      return { kind: 'admitted', replayed: true, ...answer };
+      return { kind: 'admitted', replayed: true, ...answerOf(existing.container, parts) };
     case 'ended':
-      return { kind: 'ended', ...answer, run: { ...answer.run, exitCode: await exitCodeOf(container, parts) } };
-    case 'starting': {
-      const end = parts.launches.underWay(container.id);
-      // From when it was asked for, not from when it came to its turn: many who ask for one run at once must not wait in a row.
-      const { admitTimeoutMs, startTimeoutMs } = parts.settings;
-      const leftMs = Math.max(0, untilMs - admitTimeoutMs + startTimeoutMs - parts.clock.monotonic());
-      const launched = end === null ? null : await inTime(end, leftMs, parts.clock);
-      return launched === null ? { kind: 'starting', ...answer } : afterLaunch(launched.value, answer, true);
+      return endedAnswer(existing.container, parts.cardStore.remembered(), parts.books);
+    case 'has_run': {
+      const { container, exitCode } = existing.run;
+      const running = runningAnswer({ ...container, state: 'exited' }, parts.cardStore.remembered(), exitCode);
+      return { kind: 'ended', ...running };
     }
+    case 'under_way':
+      return waitForOwn(existing.container, admission, parts);
+    case 'left_behind':
+      return removeLeftBehind(existing.container, admission, parts);
+    case 'of_another_gate':
+      return waitForOther(existing.container, admission, parts);
     case 'removing':
-      return waitUntilGone(container, spec, parts, untilMs, gone);
+      return waitUntilGone(existing.container, admission, parts);
+    case 'refused':
+      return existing;
     default:
-      return known satisfies never;
+      return existing satisfies never;
   }
 }
 
-/** The decision once a start has ended. */
-export function afterLaunch(
-  launched: Launched,
-  answer: ReturnType<typeof runningAnswer>,
-  replayed: boolean,
-): Decision | 'gone' {
-  if (launched.kind === 'gone') return 'gone';
-  if (launched.kind === 'refused') return launched;
-  return { ...answer, kind: 'admitted', replayed, run: { ...answer.run, state: launched.state } };
+/** A create of this process that no list shows yet: its own request has been answered, and it goes on. */
+export async function waitForCreate(
+  attempt: Promise<Ended>,
+  admission: Admission,
+  parts: AnswerParts,
+): Promise<Decision | Again> {
+  const ended = await inTime(attempt, Math.max(0, admission.untilMs - parts.clock.monotonic()), parts.clock);
+  if (ended !== null) return { kind: 'again', why: 'gone' };
+  return refuse('docker_unavailable', {
+    detail:
+      'an earlier create of this run has not been answered yet, and no list shows it; ask again with the same run_id',
+    rolledBack: false,
+  });
 }
 
-async function exitCodeOf(container: SeenContainer, { books }: KnownParts): Promise<number | null> {
-  const details = await books.describe(container);
-  return details.kind === 'seen' ? (details.value?.exitCode ?? null) : null;
+/** The decision once a start of this process has ended. */
+export function afterStart(ended: Ended, answer: Running, replayed: boolean): Decision | Again {
+  switch (ended.kind) {
+    case 'running':
+      return { ...answer, kind: 'admitted', replayed, run: { ...answer.run, state: ended.state } };
+    case 'look_again':
+      return { kind: 'again', why: 'gone' };
+    case 'refused':
+      return ended;
+    default:
+      return ended satisfies never;
+  }
 }
 
-const ASK_EVERY_MS = 200;
+async function waitForOwn(
+  container: SeenContainer,
+  admission: Admission,
+  parts: AnswerParts,
+): Promise<Decision | Again> {
+  const attempt = parts.attempts.of(admission.spec.runId);
+  if (attempt === null) return { kind: 'again', why: 'gone' };
+  // From when it was asked for, not from when it came to its turn: many who ask for one run at once must not wait in a row.
+  const { admitTimeoutMs, startTimeoutMs } = parts.settings;
+  const leftMs = Math.max(0, admission.untilMs - admitTimeoutMs + startTimeoutMs - parts.clock.monotonic());
+  const ended = await inTime(attempt, leftMs, parts.clock);
+  const answer = answerOf(container, parts);
+  return ended === null ? { kind: 'starting', ...answer } : afterStart(ended.value, answer, true);
+}
+
+/** Its creator will never start it, and nobody else may: removed by id, and the run is decided anew. */
+async function removeLeftBehind(
+  container: SeenContainer,
+  { spec: { runId } }: Admission,
+  parts: AnswerParts,
+): Promise<Decision | Again> {
+  const taken = await takeBack(container.id, parts.hands);
+  if (taken.kind === 'in_doubt') {
+    return refuse('docker_unavailable', {
+      detail: `what an earlier gate created for this run could not be removed: ${taken.detail}`,
+      rolledBack: false,
+    });
+  }
+  if (taken.kind === 'taken_back') {
+    parts.meter.leftOverRemoved();
+    parts.log.warn(
+      { run_id: runId, container_id: container.id },
+      'removed a container that its gate created and never started; the run is decided anew',
+    );
+  }
+  return { kind: 'again', why: 'gone' };
+}
+
+/** Another gate starts it, or dies; once it has been seen created for the grace, it is left behind and this ends too. */
+async function waitForOther(
+  container: SeenContainer,
+  admission: Admission,
+  parts: AnswerParts,
+): Promise<Decision | Again> {
+  const changed = await waitUntilChanged(container, admission, parts);
+  if (changed !== null) return changed;
+  const gate = container.labels[LABEL.admittedBy] || 'another gate';
+  return {
+    kind: 'starting',
+    ...answerOf(container, parts),
+    explain: `the gate ${gate} created this run's container and alone may start it; until then the run may still come to wait`,
+  };
+}
 
 async function waitUntilGone(
   container: SeenContainer,
-  spec: JobSpec,
-  parts: KnownParts,
-  untilMs: number,
-  gone: AbortSignal,
-): Promise<Decision | 'gone'> {
-  while (parts.clock.monotonic() < untilMs && !gone.aborted) {
-    const listed = await parts.books.findRun(spec.runId);
-    if (listed.kind === 'blind')
-      return refuse('docker_unavailable', { detail: `the run could not be asked for: ${listed.detail}` });
-    if (!listed.value.some(({ id, state }) => id === container.id && state === 'removing')) return 'gone';
-    await pause(ASK_EVERY_MS, parts.clock, gone);
-  }
-  if (gone.aborted) return { kind: 'client_gone' };
-  const { cards } = runningAnswer(container, parts.cardStore.remembered());
+  admission: Admission,
+  parts: AnswerParts,
+): Promise<Decision | Again> {
+  const changed = await waitUntilChanged(container, admission, parts);
+  if (changed !== null) return changed;
+  const { cards } = answerOf(container, parts);
   return {
     kind: 'wait',
-    requested: spec.count,
+    requested: admission.spec.count,
     free: 0,
     retryAfterSeconds: 5,
     explain: `the earlier container of this run (${container.name}) is still being removed`,
     reasons: [{ code: 'job_held', cards: cards.flatMap(({ index }) => (index === null ? [] : [index])) }],
   };
+}
+
+function answerOf(container: SeenContainer, parts: Pick<AnswerParts, 'cardStore'>): Running {
+  return runningAnswer(container, parts.cardStore.remembered());
 }

@@ -1,11 +1,12 @@
-/** Which of the containers that a list shows is this run, and whose it is. */
+/** Which of the containers that a list shows is this run. */
 
 import { containerName, LABEL } from '../model/labels.js';
-import { type SeenContainer, holds } from '../model/snapshot.js';
+import type { Books } from '../model/ports/books.js';
+import { holds, type SeenContainer } from '../model/snapshot.js';
 
-export type KnownRun =
+export type ExistingRun =
   | { readonly kind: 'none' }
-  /** Made by a gate: our hash, and the name that belongs to the run. */
+  /** Made by a gate: it carries the run id and the hash of its request, whatever its name is now. */
   | { readonly kind: 'ours'; readonly container: SeenContainer; readonly specSha256: string }
   /** An older agent's: it carries the run, and no hash of its request. */
   | { readonly kind: 'older'; readonly container: SeenContainer }
@@ -13,28 +14,46 @@ export type KnownRun =
   | { readonly kind: 'stranger'; readonly container: SeenContainer };
 
 /**
- * Looks for a run among containers. A container with our hash under another name is a copy (an image made from a job by
- * `docker commit` carries its labels) and never stands for the run.
+ * Looks for a run among containers, copies left out. Of several containers of one run (a rename makes room for a second) the one
+ * that lives and has gone furthest counts: what runs must not be started a second time.
  */
-export function knownRun(containers: readonly SeenContainer[], runId: string): KnownRun {
-  const ours = containers.find((container) => isOurs(container) && container.name === containerName(runId));
-  if (ours) return { kind: 'ours', container: ours, specSha256: ours.labels[LABEL.specSha256] ?? '' };
-  const older = containers.filter((container) => isOlderAgents(container, runId));
-  const one = older.find((container) => holds(container.state)) ?? older[0];
-  if (one) return { kind: 'older', container: one };
+export function existingRun(containers: readonly SeenContainer[], runId: string): ExistingRun {
+  const ours = furthest(containers.filter((container) => isOurs(container, runId)));
+  if (ours !== null) return { kind: 'ours', container: ours, specSha256: ours.labels[LABEL.specSha256] ?? '' };
+  const older = furthest(containers.filter((container) => isOlderAgents(container, runId)));
+  if (older !== null) return { kind: 'older', container: older };
   const stranger = containers.find((container) => container.name === containerName(runId));
   return stranger ? { kind: 'stranger', container: stranger } : { kind: 'none' };
 }
 
-/** Whether a gate made this container: it carries our hash, and its name fits the run id that it carries. */
-export function isOurs(container: SeenContainer): boolean {
-  const runId = container.labels[LABEL.runId];
-  return Boolean(container.labels[LABEL.specSha256]) && runId !== undefined && container.name === containerName(runId);
+/** Leaves out the containers that have the labels of a job from the image that was made of it. In doubt a container counts. */
+export async function withoutCopies(
+  containers: readonly SeenContainer[],
+  books: Pick<Books, 'isCopy'>,
+): Promise<readonly SeenContainer[]> {
+  const copies = await Promise.all(containers.map(async (one) => mayBeCopy(one) && (await books.isCopy(one)) === true));
+  return containers.filter((_, at) => copies[at] !== true);
 }
 
-function isOlderAgents(container: SeenContainer, runId: string): boolean {
-  if (container.labels[LABEL.specSha256]) return false;
-  const labelled = container.labels[LABEL.runId];
-  if (labelled) return labelled === runId;
-  return container.claim !== null && container.name === containerName(runId);
+/** The name of a run is given once, so that what has it needs no asking. */
+function mayBeCopy({ name, labels }: SeenContainer): boolean {
+  return Boolean(labels[LABEL.specSha256]) && name !== containerName(labels[LABEL.runId] ?? '');
+}
+
+function isOurs({ labels }: SeenContainer, runId: string): boolean {
+  return Boolean(labels[LABEL.specSha256]) && labels[LABEL.runId] === runId;
+}
+
+function isOlderAgents({ labels, claim, name }: SeenContainer, runId: string): boolean {
+  if (labels[LABEL.specSha256]) return false;
+  if (labels[LABEL.runId]) return labels[LABEL.runId] === runId;
+  return claim !== null && name === containerName(runId);
+}
+
+function furthest(containers: readonly SeenContainer[]): SeenContainer | null {
+  const rank = ({ state }: SeenContainer): number => {
+    if (state === 'created') return 2;
+    return holds(state) && state !== 'removing' ? 0 : 1;
+  };
+  return containers.toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
 }

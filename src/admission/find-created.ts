@@ -1,51 +1,44 @@
-/** After a create or a start that did not answer, only the books know. An inspect can hang for as long as a start does; a list does not. */
+/** After a create that did not answer, only the books know. An inspect can hang for as long as a start does; a list does not. */
 
 import type { Grant, JobSpec } from '../model/admission.js';
-import { LABEL } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';
 import type { Clock } from '../model/ports/outside.js';
 import type { SeenContainer } from '../model/snapshot.js';
 import { pause } from '../time/pause.js';
-import { isOurs, knownRun } from './existing-run.js';
+import { isOf } from './attempts.js';
+import { existingRun } from './existing-run.js';
 
 export type Found =
   | { readonly kind: 'found'; readonly container: SeenContainer }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'blind'; readonly detail: string };
 
+export interface FindParts {
+  readonly books: Pick<Books, 'findRun'>;
+  readonly clock: Clock;
+}
+
 /** How long a list is asked for what another create made invisible for a moment: the loser of two sees nothing at first. */
 const SHOWS_WITHIN_MS = 2000;
 const ASK_EVERY_MS = 100;
 
 /**
- * The container of exactly this attempt (our instance, this moment), should the create have happened after all. `withinMs` 0
- * asks once, where Docker did answer and what it left behind would show at once.
+ * The container of exactly this attempt, should the create have happened after all. `withinMs` 0 asks once, where the runtime did
+ * answer and what it left behind would show at once.
  */
-export function findAfterDoubt(
-  spec: JobSpec,
-  grant: Grant,
-  parts: { readonly books: Books; readonly clock: Clock },
-  withinMs = SHOWS_WITHIN_MS,
-): Promise<Found> {
-  return findWithin(spec.runId, withinMs, parts, (container) => {
-    const { labels } = container;
-    return (
-      isOurs(container) &&
-      labels[LABEL.admittedBy] === grant.admittedBy &&
-      labels[LABEL.admittedAt] === grant.admittedAt
-    );
-  });
+export function findCreated(spec: JobSpec, grant: Grant, parts: FindParts, withinMs = SHOWS_WITHIN_MS): Promise<Found> {
+  return findWithin(spec.runId, withinMs, parts, ({ labels }) => isOf(grant, labels));
 }
 
 /** Whatever holds the name or the run id, once it shows. */
-export function findOnceShown(runId: string, parts: { readonly books: Books; readonly clock: Clock }): Promise<Found> {
-  return findWithin(runId, SHOWS_WITHIN_MS, parts, (container) => knownRun([container], runId).kind !== 'none');
+export function findOnceShown(runId: string, parts: FindParts): Promise<Found> {
+  return findWithin(runId, SHOWS_WITHIN_MS, parts, (container) => existingRun([container], runId).kind !== 'none');
 }
 
 async function findWithin(
   runId: string,
   withinMs: number,
-  { books, clock }: { readonly books: Books; readonly clock: Clock },
+  { books, clock }: FindParts,
   fits: (container: SeenContainer) => boolean,
 ): Promise<Found> {
   const until = clock.monotonic() + withinMs;

@@ -1,14 +1,33 @@
-/** Keeps two requests of one run id apart in this process; requests of other runs pass. First come, first served. */
-export function oneAtATime(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+export interface OnePerRun {
+  /** Does the work once all earlier work for this run has ended, whatever became of it. */
+  run<T>(runId: string, work: () => Promise<T>): Promise<T>;
+  /** How many wait behind earlier work for their run. */
+  readonly waiting: number;
+}
+
+/** Keeps two requests for one run apart in this process; requests for other runs pass. First come, first served. */
+export function createOnePerRun(): OnePerRun {
   const last = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
+  let waiting = 0;
+  return {
+    async run(runId, work) {
+      const before = last.get(runId);
+      const mine = before === undefined ? work() : behind(before).then(work);
+      last.set(runId, mine);
+      try {
+        return await mine;
+      } finally {
+        if (last.get(runId) === mine) last.delete(runId);
+      }
+    },
+    get waiting() {
+      return waiting;
+    },
   };
+
+  async function behind(before: Promise<unknown>): Promise<void> {
+    waiting += 1;
+    await before.catch(() => undefined);
+    waiting -= 1;
+  }
 }

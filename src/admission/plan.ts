@@ -5,11 +5,10 @@ import type { CardIndex } from '../model/card.js';
 import type { JudgedCard, Occupancy } from '../model/occupancy.js';
 import type { Placement } from '../model/placement.js';
 import { refuse } from '../model/refuse.js';
-import type { SeenContainer } from '../model/snapshot.js';
 import { whoCouldServe } from '../occupancy/feasible.js';
 import { linksByIndex } from '../pick/islands.js';
 import { pick } from '../pick/pick.js';
-import { knownAnswer, type KnownAnswer } from './existing-meaning.js';
+import type { Existing } from './existing-meaning.js';
 
 export type Plan =
   | {
@@ -18,59 +17,39 @@ export type Plan =
       readonly placement: Placement;
       readonly admittedBlind: boolean;
     }
-  /** Go on with a container whose gate may be dead; its cards are good by this look. */
-  | { readonly kind: 'go_on'; readonly container: SeenContainer }
-  /** A container whose gate may be dead and whose cards are not good any more: remove it and decide anew. */
-  | { readonly kind: 'remove_and_retry'; readonly container: SeenContainer }
-  | { readonly kind: 'known'; readonly answer: Exclude<KnownAnswer, { kind: 'decide' | 'take_up' } | Refusal> }
-  | { readonly kind: 'wait'; readonly wait: Wait }
-  | Refusal;
+  /** A container of this run is there already. */
+  | { readonly kind: 'existing'; readonly existing: Existing }
+  | ({ readonly kind: 'wait' } & Wait)
+  | Refusal
+  /** Planning it threw, which is a fault of ours and of this request alone. */
+  | { readonly kind: 'fault'; readonly error: unknown };
 
 export interface PlanRules {
   readonly admitWhenBlind: boolean;
-  /** Whether the start of a container is under way in this process. */
-  readonly underWay: (id: string) => boolean;
+}
+
+/** A request, and what is there of its run. */
+export interface Asked {
+  readonly spec: JobSpec;
+  readonly existing: Existing | null;
 }
 
 /** One plan for each request; a card given to an earlier request is not free for a later one. */
-export function planBatch(
-  specs: readonly JobSpec[],
-  occupancy: Occupancy,
-  containers: readonly SeenContainer[],
-  rules: PlanRules,
-): readonly Plan[] {
+export function planBatch(asked: readonly Asked[], occupancy: Occupancy, rules: PlanRules): readonly Plan[] {
   const taken = new Set<JudgedCard>();
-  return specs.map((spec) => {
-    const plan = planOne(spec, occupancy, taken, containers, rules);
+  return asked.map(({ spec, existing }) => {
+    if (existing !== null) return { kind: 'existing', existing };
+    const plan = planOne(spec, occupancy, taken, rules);
     if (plan.kind === 'create') for (const card of cardsAt(occupancy, plan.cards)) taken.add(card);
     return plan;
   });
 }
 
-function planOne(
-  spec: JobSpec,
-  occupancy: Occupancy,
-  taken: ReadonlySet<JudgedCard>,
-  containers: readonly SeenContainer[],
-  rules: PlanRules,
-): Plan {
-  const known = knownAnswer(containers, spec, rules.underWay);
-  switch (known.kind) {
-    case 'decide':
-      return pickCards(spec, occupancy, taken, rules);
-    case 'take_up':
-      return stillGood(known.container, occupancy, rules)
-        ? { kind: 'go_on', container: known.container }
-        : { kind: 'remove_and_retry', container: known.container };
-    case 'refused':
-      return known;
-    case 'alive':
-    case 'ended':
-    case 'removing':
-    case 'starting':
-      return { kind: 'known', answer: known };
-    default:
-      return known satisfies never;
+function planOne(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<JudgedCard>, rules: PlanRules): Plan {
+  try {
+    return pickCards(spec, occupancy, taken, rules);
+  } catch (error) {
+    return { kind: 'fault', error };
   }
 }
 
@@ -82,7 +61,7 @@ function pickCards(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<Judge
       detail: `count ${spec.count} is more than this machine has: ${serve.machine} ${serve.machine === 1 ? 'card' : 'cards'} that ${serve.machine === 1 ? 'is' : 'are'} not excluded`,
     });
   }
-  if (serve.kind === 'not_now') return { kind: 'wait', wait: waitFor(spec, left, serve, taken.size) };
+  if (serve.kind === 'not_now') return { kind: 'wait', ...waitFor(spec, left, serve, taken.size) };
   const blind = new Set<JudgedCard>(serve.blind);
   const candidates = [...serve.free, ...serve.blind].filter(
     (card): card is JudgedCard & { index: CardIndex } => card.index !== null,
@@ -118,26 +97,6 @@ function waitFor(
     explain: `${occupancy.explain}${since}`,
     reasons: serve.reasons,
   };
-}
-
-/** Whether a created container may still be started: every card is there, held by it alone, and nothing was found against it. */
-function stillGood(container: SeenContainer, occupancy: Occupancy, rules: PlanRules): boolean {
-  const cards = cardsHeldBy(container.id, occupancy);
-  const named = (container.claim?.uuids.length ?? 0) || (container.claim?.indices.length ?? 0);
-  if (cards.length !== named) return false;
-  return cards.every(
-    (card) =>
-      card.claims.length === 1 &&
-      card.excluded === null &&
-      card.unhealthy.length === 0 &&
-      card.external === null &&
-      (card.unknownBecause === null || (card.unknownBecause === 'blind' && rules.admitWhenBlind)),
-  );
-}
-
-/** The cards on which a container has a claim. */
-export function cardsHeldBy(containerId: string, occupancy: Occupancy): readonly JudgedCard[] {
-  return occupancy.cards.filter((card) => card.claims.some((claim) => claim.containerId === containerId));
 }
 
 /** Whether any other live claim touches a card of this container, by a list made after it was created. */

@@ -9,7 +9,11 @@ import { refuse } from '../model/refuse.js';
 /** Null when the image is here; otherwise the decision. `waitMs` is how long a request waits for a pull, which outlives it. */
 export async function readyImage(
   spec: JobSpec,
-  { hands, clock, meter }: { readonly hands: Hands; readonly clock: Clock; readonly meter: Pick<Meter, 'phase'> },
+  {
+    hands,
+    clock,
+    meter,
+  }: { readonly hands: Pick<Hands, 'ensureImage'>; readonly clock: Clock; readonly meter: Pick<Meter, 'phase'> },
   waitMs: number,
 ): Promise<Decision | null> {
   const began = clock.monotonic();

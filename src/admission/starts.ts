@@ -1,168 +1,109 @@
-/**
- * Starts what was claimed, by container id, and takes back what would not start. Knows which starts are under way in this
- * process: those containers are nobody's left-overs.
- */
+/** Starts what this process claimed, by container id and once, and takes back what would not start: steps 8 and 9 of a claim. */
 
-import type { JobSpec, Refusal, Run } from '../model/admission.js';
-import type { CardUuid } from '../model/card.js';
+import type { RefusalCode } from '../model/admission.js';
 import type { Books } from '../model/ports/books.js';
 import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { refuse } from '../model/refuse.js';
-import type { ContainerState } from '../model/snapshot.js';
-import type { Claimed } from './serve-batch.js';
+import { holds } from '../model/snapshot.js';
+import type { Claimed } from './admission.js';
+import type { Attempts, Ended } from './attempts.js';
+import { takeBack } from './take-back.js';
 
-export type Launched =
-  | { readonly kind: 'running'; readonly state: ContainerState }
-  /** Somebody removed it before it ran: start over. */
-  | { readonly kind: 'gone' }
-  | Refusal;
-
-export interface Launches {
-  /** Starts it. The promise is for the end of the start, however long that takes, and never rejects. */
-  begin(claimed: Claimed, spec: JobSpec): Promise<Launched>;
-  /** The same promise for a container whose start is under way here, else null. */
-  underWay(containerId: string): Promise<Launched> | null;
-  /** EnvironmentSearch a container as being dealt with here from its create on, until its start ends or `drop` is called. */
-  readonly adopt: (containerId: string) => void;
-  readonly drop: (containerId: string) => void;
-  readonly adopted: (containerId: string) => boolean;
-  /** A start that failed after its caller had been told `starting`; kept for an hour. */
-  rememberFailure(run: Run): void;
-  failure(runId: string): Run | null;
-  failures(): readonly Run[];
-  forgetFailure(runId: string): boolean;
-  /** Settles when no start is under way. */
-  idle(): Promise<void>;
+export interface Starts {
+  /**
+   * Starts it, once however often it is asked. The promise is for the end of the start, however long that takes, and never rejects;
+   * with it the attempt at this run has ended.
+   */
+  begin(claim: Claimed): Promise<Ended>;
 }
 
-const KEEP_FAILURES_MS = 3_600_000;
-
-export function createLaunches(parts: {
-  readonly books: Books;
-  readonly hands: Hands;
+export interface StartParts {
+  readonly books: Pick<Books, 'findLabelled'>;
+  readonly hands: Pick<Hands, 'start' | 'remove'>;
+  readonly attempts: Pick<Attempts, 'end'>;
   readonly clock: Clock;
   readonly meter: Pick<Meter, 'phase' | 'startFailed'>;
   readonly log: Log;
-}): Launches {
-  const { clock, meter } = parts;
-  const running = new Map<string, Promise<Launched>>();
-  const adopted = new Set<string>();
-  const failed = new Map<string, { readonly run: Run; readonly atMs: number }>();
+}
 
-  function prune(): void {
-    for (const [runId, { atMs }] of failed) if (clock.now() - atMs > KEEP_FAILURES_MS) failed.delete(runId);
+export function createStarts(parts: StartParts): Starts {
+  const begun = new Map<string, Promise<Ended>>();
+
+  async function startAndEnd(claim: Claimed): Promise<Ended> {
+    const began = parts.clock.monotonic();
+    const how = await start(claim, parts).catch((error: unknown) => faulty(claim, error, parts.log));
+    parts.meter.phase('start', (parts.clock.monotonic() - began) / 1000);
+    begun.delete(claim.containerId);
+    parts.attempts.end(claim.spec.runId, how);
+    return how;
   }
 
   return {
-    begin(claimed, spec) {
-      const already = running.get(claimed.containerId);
-      if (already) return already;
-      adopted.add(claimed.containerId);
-      failed.delete(spec.runId);
-      const began = clock.monotonic();
-      const end = startAndSettle(claimed, spec, parts).finally(() => {
-        meter.phase('start', (clock.monotonic() - began) / 1000);
-        running.delete(claimed.containerId);
-        adopted.delete(claimed.containerId);
-      });
-      running.set(claimed.containerId, end);
-      return end;
-    },
-    underWay: (id) => running.get(id) ?? null,
-    adopt: (id) => void adopted.add(id),
-    drop: (id) => {
-      if (!running.has(id)) adopted.delete(id);
-    },
-    adopted: (id) => adopted.has(id),
-    rememberFailure: (run) => void failed.set(run.runId, { run, atMs: clock.now() }),
-    failure(runId) {
-      prune();
-      return failed.get(runId)?.run ?? null;
-    },
-    failures() {
-      prune();
-      return [...failed.values()].map(({ run }) => run);
-    },
-    forgetFailure: (runId) => failed.delete(runId),
-    async idle() {
-      while (running.size > 0) await Promise.allSettled(running.values());
+    begin(claim) {
+      const ending = begun.get(claim.containerId) ?? startAndEnd(claim);
+      begun.set(claim.containerId, ending);
+      return ending;
     },
   };
 }
 
-async function startAndSettle(
-  claimed: Claimed,
-  spec: JobSpec,
-  parts: Parameters<typeof createLaunches>[0],
-): Promise<Launched> {
-  const answer = await parts.hands.start(claimed.containerId);
+async function start(claim: Claimed, parts: StartParts): Promise<Ended> {
+  const answer = await parts.hands.start(claim.containerId);
   switch (answer.kind) {
     case 'started':
       return { kind: 'running', state: 'running' };
     case 'gone':
-      return { kind: 'gone' };
+      return { kind: 'look_again' };
     case 'refused':
-      return rollBack(
-        claimed,
-        'container_refused',
-        'the runtime refuses to start this container',
-        answer.daemonMessage,
-        parts,
-      );
+      return rollBack(claim, 'container_refused', 'refuses to start this container', answer.daemonMessage, parts);
     case 'failed':
-      parts.meter.startFailed(uuidsOf(claimed));
-      return rollBack(
-        claimed,
-        'start_failed',
-        'the runtime failed to start the container',
-        answer.daemonMessage,
-        parts,
-      );
+      return startFailed(claim, 'failed to start the container', answer.daemonMessage, parts);
     case 'in_doubt':
-      return settleDoubt(claimed, spec, answer.detail, parts);
+      return settleDoubt(claim, answer.detail, parts);
     default:
       return answer satisfies never;
   }
 }
 
-/** A start that was given up on may have happened: the books know. */
-async function settleDoubt(
-  claimed: Claimed,
-  spec: JobSpec,
-  detail: string,
-  parts: Parameters<typeof createLaunches>[0],
-): Promise<Launched> {
-  const listed = await parts.books.findRun(spec.runId);
+/** A start that was given up on may have happened, or may still: settled by the list, and never by a second start. */
+async function settleDoubt(claim: Claimed, detail: string, parts: StartParts): Promise<Ended> {
+  const listed = await parts.books.findLabelled(claim.spec.runId);
   if (listed.kind === 'blind') {
     return refuse('docker_unavailable', {
       detail: `the runtime did not say whether the container started: ${listed.detail}; the claim stands, ask again with the same run_id`,
       rolledBack: false,
     });
   }
-  const container = listed.value.find(({ id }) => id === claimed.containerId);
-  if (!container || container.state === 'removing') return { kind: 'gone' };
-  if (container.state !== 'created') return { kind: 'running', state: container.state };
-  parts.meter.startFailed(uuidsOf(claimed));
-  return rollBack(claimed, 'start_failed', 'the runtime did not start the container', detail, parts);
+  const state = listed.value.find(({ id }) => id === claim.containerId)?.state;
+  if (state === 'created') return startFailed(claim, 'did not start the container', detail, parts);
+  const lives = state !== undefined && state !== 'removing' && holds(state);
+  return lives ? { kind: 'running', state } : { kind: 'look_again' };
+}
+
+function startFailed(claim: Claimed, what: string, daemonMessage: string, parts: StartParts): Promise<Ended> {
+  parts.meter.startFailed(claim.cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid])));
+  return rollBack(claim, 'start_failed', what, daemonMessage, parts);
 }
 
 async function rollBack(
-  claimed: Claimed,
-  code: 'start_failed' | 'container_refused',
-  detail: string,
+  { containerId }: Claimed,
+  code: RefusalCode & ('start_failed' | 'container_refused'),
+  what: string,
   daemonMessage: string,
-  { hands, log }: { readonly hands: Hands; readonly log: Log },
-): Promise<Launched> {
-  const removed = await hands.remove(claimed.containerId);
-  if (removed.kind === 'running') return { kind: 'running', state: 'running' };
-  const rolledBack = removed.kind === 'removed' || removed.kind === 'gone';
-  if (!rolledBack)
-    log.warn({ container_id: claimed.containerId }, 'a container that would not start could not be removed');
-  return refuse(code, { detail, daemonMessage, rolledBack });
+  { hands, log }: StartParts,
+): Promise<Ended> {
+  const taken = await takeBack(containerId, hands);
+  // It runs after all, or has run: the table says what it means.
+  if (taken.kind === 'look_again') return taken;
+  if (taken.kind === 'in_doubt') {
+    log.warn({ container_id: containerId, detail: taken.detail }, 'a container that would not start was not removed');
+  }
+  return refuse(code, { detail: `the runtime ${what}`, daemonMessage, rolledBack: taken.kind === 'taken_back' });
 }
 
-function uuidsOf(claimed: Claimed): readonly CardUuid[] {
-  return claimed.cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
+function faulty(claim: Claimed, error: unknown, log: Log): Ended {
+  log.error({ err: error, container_id: claim.containerId }, 'a start failed by a fault of the gate');
+  return refuse('internal', { detail: 'the start failed by a fault of the gate', rolledBack: false });
 }

@@ -34,6 +34,7 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
   const lockLost = counter(registry, METRICS.lockLost);
   const claimRaces = counter(registry, METRICS.claimRaces);
   const leftOversRemoved = counter(registry, METRICS.leftOversRemoved);
+  const removedRuns = counter(registry, METRICS.removedRuns);
   const cardsGranted = counter(registry, METRICS.cardsGranted);
   new Gauge({ ...options(METRICS.buildInfo), registers: [registry] }).set({ ...build }, 1);
   for (const outcome of OUTCOMES) admissions.inc({ outcome }, 0);
@@ -58,6 +59,7 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
     lockLost: () => lockLost.inc(),
     claimRace: () => claimRaces.inc(),
     leftOverRemoved: () => leftOversRemoved.inc(),
+    removedRun: () => removedRuns.inc(),
     granted: (cards) => cardsGranted.inc(cards),
     startFailed(cards) {
       edition += 1;

@@ -90,6 +90,10 @@ export const METRICS = {
   lockLost: counter('lock_lost_total', 'Leases that were lost while they were held.'),
   claimRaces: counter('claim_races_total', 'Claims taken back because another claim was on the same card.'),
   leftOversRemoved: counter('left_over_claims_removed_total', 'Created containers of dead gates that were removed.'),
+  removedRuns: counter(
+    'removed_runs_total',
+    'Containers removed as never started that had run and ended at that moment; their runs are not run again.',
+  ),
   cardsGranted: counter('cards_granted_total', 'Cards given to runs.'),
   buildInfo: gauge('build_info', 'Which build this is; always 1.', 'version', 'revision'),
 } as const satisfies Record<string, Metric>;

@@ -63,7 +63,9 @@ export interface GrantedCard {
 export interface Grant {
   readonly cards: readonly GrantedCard[];
   readonly admittedBy: string;
-  /** ISO 8601, UTC. */
+  /** The life of the process that admits: a random value made at each start. */
+  readonly life: string;
+  /** ISO 8601, UTC; no two grants of one life have the same. */
   readonly admittedAt: string;
   readonly principal: string;
 }
@@ -156,7 +158,8 @@ export interface Running {
 /** What was decided; a value that can be printed, counted, tested and answered. */
 export type Decision =
   | ({ readonly kind: 'admitted'; readonly replayed: boolean } & Running)
-  | ({ readonly kind: 'starting' } & Running)
+  /** `explain` says who starts it, where that is another gate. */
+  | ({ readonly kind: 'starting'; readonly explain?: string } & Running)
   | ({ readonly kind: 'ended' } & Running)
   | ({ readonly kind: 'wait' } & Wait)
   | {

@@ -7,6 +7,8 @@ export const LABEL = {
   admittedBy: 'tuneplane.admitted-by',
   admittedAt: 'tuneplane.admitted-at',
   principal: 'tuneplane.principal',
+  /** A random value of one life of the process that made the container, so that no clock decides who is dead. */
+  life: 'tuneplane.life',
 } as const;
 
 /** The name that a run's container has, or would have. */

@@ -1,8 +1,8 @@
 /** The jobs on this machine, from the runtime's own books. */
 
-import { cardsOf } from '../admission/existing-meaning.js';
-import { knownRun } from '../admission/existing-run.js';
-import type { Launches } from '../admission/starts.js';
+import { cardsOf } from '../admission/existing-answers.js';
+import { existingRun, withoutCopies } from '../admission/existing-run.js';
+import type { RecentRuns } from '../admission/recent-runs.js';
 import type { Run } from '../model/admission.js';
 import { LABEL } from '../model/labels.js';
 import type { Runs } from '../model/ports/admissions.js';
@@ -16,30 +16,30 @@ export interface RunsParts {
   readonly books: Books;
   readonly hands: Pick<Hands, 'remove'>;
   readonly cardStore: Pick<CardStore, 'remembered'>;
-  readonly launches: Pick<Launches, 'failure' | 'failures' | 'forgetFailure'>;
+  readonly recentRuns: Pick<RecentRuns, 'get' | 'all' | 'forget'>;
 }
 
-/** A run is a container that carries a run id or a claim; one that failed to start after a 202 is remembered for an hour. */
+/** A run is a container that carries a run id or a claim; one whose container is gone may be remembered for an hour. */
 export function createRuns(parts: RunsParts): Runs {
-  const { books, hands, launches } = parts;
+  const { books, hands, recentRuns } = parts;
   return {
     async list() {
-      const listed = await books.list();
+      const listed = await books.listRuns();
       if (listed.kind === 'blind') return listed;
       const jobs = listed.value.containers.filter(
         (container) => container.labels[LABEL.runId] || container.claim !== null,
       );
       const runs = await Promise.all(jobs.map((container) => runOf(container, parts)));
       const there = new Set(runs.map((run) => run.runId));
-      const failed = launches.failures().filter((run) => !there.has(run.runId));
+      const failed = recentRuns.all().filter((run) => !there.has(run.runId));
       return { ...listed, value: [...runs, ...failed] };
     },
 
     async get(runId): Promise<Probed<Run | null>> {
       const listed = await books.findRun(runId);
       if (listed.kind === 'blind') return listed;
-      const container = containerOf(listed.value, runId);
-      return { ...listed, value: container ? await runOf(container, parts) : launches.failure(runId) };
+      const container = containerOf(await withoutCopies(listed.value, books), runId);
+      return { ...listed, value: container ? await runOf(container, parts) : recentRuns.get(runId) };
     },
 
     async remove(runId) {
@@ -49,11 +49,11 @@ export function createRuns(parts: RunsParts): Runs {
           detail: `the runtime could not be asked for this run: ${listed.detail}`,
         });
       }
-      const container = containerOf(listed.value, runId);
-      if (!container) return launches.forgetFailure(runId) ? 'removed' : 'unknown';
+      const container = containerOf(await withoutCopies(listed.value, books), runId);
+      if (!container) return recentRuns.forget(runId) ? 'removed' : 'unknown';
       if (holds(container.state)) return 'alive';
-      const removed = await hands.remove(container.id);
-      if (removed.kind === 'running') return 'alive';
+      const removed = await hands.remove(container.id, 'ended');
+      if (removed.kind === 'left') return 'alive';
       if (removed.kind === 'in_doubt') {
         return refuse('docker_unavailable', {
           detail: `the runtime did not say whether the run was removed: ${removed.detail}`,
@@ -65,8 +65,8 @@ export function createRuns(parts: RunsParts): Runs {
 }
 
 function containerOf(containers: readonly SeenContainer[], runId: string): SeenContainer | null {
-  const known = knownRun(containers, runId);
-  return known.kind === 'none' || known.kind === 'stranger' ? null : known.container;
+  const existing = existingRun(containers, runId);
+  return existing.kind === 'none' || existing.kind === 'stranger' ? null : existing.container;
 }
 
 async function runOf(container: SeenContainer, { books, cardStore }: RunsParts): Promise<Run> {

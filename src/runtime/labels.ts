@@ -16,6 +16,7 @@ export function runLabels(spec: JobSpec, grant: Grant): Record<string, string> {
     [LABEL.admittedBy]: grant.admittedBy,
     [LABEL.admittedAt]: grant.admittedAt,
     [LABEL.principal]: grant.principal,
+    [LABEL.life]: grant.life,
   };
 }
 

@@ -1,51 +1,63 @@
-/** Containers that a gate created and never started: their cards come back. */
+/** Containers that a gate created and will never start: their cards come back. */
 
 import { LABEL, containerName } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';
+import type { CreatedSince } from '../model/ports/created-since.js';
 import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import type { SeenContainer } from '../model/snapshot.js';
+import { standingOf, type Standpoint } from '../occupancy/left-behind.js';
 
 export interface SweepParts {
-  readonly books: Pick<Books, 'list'>;
+  readonly books: Pick<Books, 'list' | 'isCopy'>;
   readonly hands: Pick<Hands, 'remove'>;
+  readonly createdSince: CreatedSince;
+  readonly standpoint: Standpoint;
   readonly meter: Pick<Meter, 'leftOverRemoved'>;
   readonly log: Log;
-  readonly instanceId: string;
-  /** Epoch milliseconds: what this instance admitted before it is of an earlier life. */
-  readonly startedAtMs: number;
-  readonly graceMs: number;
-  /** Whether a container is being dealt with in this process. */
-  readonly adopted: (id: string) => boolean;
 }
 
 const SWEEP_EVERY_MS = 30_000;
 
-/** Sweeps now and from time to time, and never throws; returns the way to stop. */
-export function startSweeping(parts: SweepParts & { readonly clock: Clock }): () => void {
+/** Sweeps now and from time to time, one sweep at a time, and never throws. Returns the way to stop. */
+export function startSweeping(
+  parts: SweepParts & { readonly clock: Pick<Clock, 'after'>; readonly graceMs: number },
+): () => void {
   const { clock, graceMs, log } = parts;
-  const sweep = (): void =>
-    void sweepLeftOvers(parts, clock.now()).catch((error: unknown) =>
+  const everyMs = Math.min(SWEEP_EVERY_MS, Math.max(1000, graceMs / 4));
+  let stopped = false;
+  let callOff = (): void => {};
+
+  async function sweepAndGoOn(): Promise<void> {
+    await sweepLeftOvers(parts).catch((error: unknown) =>
       log.error({ err: error }, 'a sweep for left-over containers failed'),
     );
-  const sweeping = setInterval(sweep, Math.min(SWEEP_EVERY_MS, Math.max(1000, graceMs / 4)));
-  sweep();
-  return () => clearInterval(sweeping);
+    if (!stopped) callOff = clock.after(everyMs, () => void sweepAndGoOn());
+  }
+
+  void sweepAndGoOn();
+  return () => {
+    stopped = true;
+    callOff();
+  };
 }
 
 /**
- * One sweep: removes, by id and without force, what is left over at `nowMs` (epoch milliseconds). A start that won the race after
- * all makes Docker refuse, and the container lives. Runs outside the lock. Returns the ids that were removed; a list that
- * fails removes nothing.
+ * One sweep, outside the lock: removes what is left over, by id and without force, each after one more look at it. Returns the ids
+ * that were removed; a list that fails removes nothing.
  */
-export async function sweepLeftOvers(parts: SweepParts, nowMs: number): Promise<readonly string[]> {
+export async function sweepLeftOvers(parts: SweepParts): Promise<readonly string[]> {
   const listed = await parts.books.list();
   if (listed.kind === 'blind') return [];
+  const { containers } = listed.value;
+  parts.createdSince.see(containers, true);
   const gone: string[] = [];
-  for (const container of listed.value.containers.filter((one) => isLeftOver(one, parts, nowMs))) {
-    if (parts.adopted(container.id)) continue;
-    const removed = await parts.hands.remove(container.id);
+  for (const container of containers.filter((one) => isLeftOver(one, parts.standpoint))) {
+    if (await isSomebodyElses(container, parts.books)) continue;
+    // Asked again: an attempt may have begun at it while others were removed.
+    if (!isLeftOver(container, parts.standpoint)) continue;
+    const removed = await parts.hands.remove(container.id, 'created');
     if (removed.kind !== 'removed') continue;
     gone.push(container.id);
     parts.meter.leftOverRemoved();
@@ -57,20 +69,14 @@ export async function sweepLeftOvers(parts: SweepParts, nowMs: number): Promise<
   return gone;
 }
 
-/**
- * Created, with our hash and the name that fits its run id, not being dealt with here, and either old enough or of an earlier
- * life of this very instance. A copied label or an older agent's container is never one.
- */
-export function isLeftOver(
-  container: SeenContainer,
-  parts: Pick<SweepParts, 'instanceId' | 'startedAtMs' | 'graceMs' | 'adopted'>,
-  nowMs: number,
-): boolean {
-  const { labels } = container;
-  const runId = labels[LABEL.runId];
-  if (container.state !== 'created' || !labels[LABEL.specSha256]) return false;
-  if (runId === undefined || container.name !== containerName(runId) || parts.adopted(container.id)) return false;
-  if (nowMs - container.createdAtMs >= parts.graceMs) return true;
-  const admittedAtMs = Date.parse(labels[LABEL.admittedAt] ?? '');
-  return labels[LABEL.admittedBy] === parts.instanceId && admittedAtMs < parts.startedAtMs;
+/** Created, with our hash, and left behind. A container of an older agent, which has no hash, is never one. */
+export function isLeftOver(container: SeenContainer, from: Standpoint): boolean {
+  if (container.state !== 'created' || !container.labels[LABEL.specSha256]) return false;
+  return standingOf(container, from) === 'left_behind';
+}
+
+/** Under another name than a gate gave it may be a copy, which somebody made of the image of a job. In doubt it is left alone. */
+async function isSomebodyElses(container: SeenContainer, books: Pick<Books, 'isCopy'>): Promise<boolean> {
+  if (container.name === containerName(container.labels[LABEL.runId] ?? '')) return false;
+  return (await books.isCopy(container)) !== false;
 }

@@ -13,6 +13,6 @@ export function notifyingHands(hands: Hands, changed: () => void): Hands {
     ensureImage: (image, waitMs) => hands.ensureImage(image, waitMs),
     create: (spec, grant) => telling(hands.create(spec, grant)),
     start: (id) => telling(hands.start(id)),
-    remove: (id) => telling(hands.remove(id)),
+    remove: (id, only) => telling(hands.remove(id, only)),
   };
 }

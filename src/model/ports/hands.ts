@@ -1,6 +1,7 @@
 /** What the gate does to the runtime. */
 
 import type { Grant, JobSpec } from '../admission.js';
+import type { ContainerState, SeenContainer } from '../snapshot.js';
 
 export type ImageAnswer =
   | { readonly kind: 'present' }
@@ -32,16 +33,31 @@ export type StartAnswer =
 export type RemoveAnswer =
   | { readonly kind: 'removed' }
   | { readonly kind: 'gone' }
-  /** The runtime refuses because it runs: then it lives, and nothing was done. */
-  | { readonly kind: 'running'; readonly daemonMessage: string }
+  /** It is in another state by now than was expected, or the runtime refuses because it runs: nothing was done to it. */
+  | { readonly kind: 'left'; readonly state: ContainerState }
+  /**
+   * Removed as one that never started, and the runtime's events tell that it had been started and had ended in between: the run
+   * has run. `container` is as it was seen right before.
+   */
+  | { readonly kind: 'had_run'; readonly container: SeenContainer; readonly exitCode: number | null }
   | { readonly kind: 'in_doubt'; readonly detail: string };
+
+/** In which state a container must still be to be removed: it never started, or it has ended. */
+export type Removable = 'created' | 'ended';
 
 /** What the gate does to the runtime. Always by container id; never with force; every call within a time limit. */
 export interface Hands {
   /** Makes sure the image is here: one pull per image at a time, which outlives the caller; after `waitMs` says `pulling`. */
   ensureImage(image: string, waitMs: number): Promise<ImageAnswer>;
   create(spec: JobSpec, grant: Grant): Promise<CreateAnswer>;
-  /** Settles when the runtime has answered, however long that takes (up to an hour, then in doubt). */
+  /**
+   * To be called once for a container, by whoever created it: a runtime also starts again what has ended. Settles when the runtime
+   * has answered, however long that takes (up to an hour, then in doubt).
+   */
   start(id: string): Promise<StartAnswer>;
-  remove(id: string): Promise<RemoveAnswer>;
+  /**
+   * Looks at the container once more and removes it if it is still `only` that. The runtime knows no condition on a removal, so
+   * a start may slip in between: one that runs is refused, one that has ended too is told by `had_run` where the events tell.
+   */
+  remove(id: string, only: Removable): Promise<RemoveAnswer>;
 }

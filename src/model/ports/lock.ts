@@ -20,14 +20,20 @@ export interface Hold {
   readonly lost: AbortSignal;
 }
 
-/** The line of this process in front of the lock; everybody in it when the lock is taken is one batch. */
+/** The queue of this process in front of the lock; everybody in it when the lock is taken is one batch. */
 export interface TurnQueue<Job, Result> {
-  /** Settles when served, when the signal aborts while it still waits (`left`), or at once when the line is full. */
+  /** Settles when served, or when the signal aborts while it still waits (`left`). Rejects where serving it failed. */
   join(job: Job, signal: AbortSignal): Promise<Turn<Result>>;
   readonly waiting: number;
 }
 
 export type Turn<Result> =
   | { readonly kind: 'served'; readonly result: Result; readonly waitedMs: number }
-  | { readonly kind: 'left' }
-  | { readonly kind: 'full' };
+  | { readonly kind: 'left' };
+
+/** One job of a batch that is being served. Each is answered or failed once, during the turn or after it; the first word counts. */
+export interface ServedJob<Job, Result> {
+  readonly job: Job;
+  answer(result: Result): void;
+  fail(error: unknown): void;
+}

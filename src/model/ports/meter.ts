@@ -15,6 +15,8 @@ export interface Meter {
   lockLost(): void;
   claimRace(): void;
   leftOverRemoved(): void;
+  /** A container was removed as one that never started, and had run. */
+  removedRun(): void;
   granted(cards: number): void;
   startFailed(cards: readonly CardUuid[]): void;
   /** Every finished look, once: its failures are counted and its successes dated. */

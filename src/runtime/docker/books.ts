@@ -5,8 +5,9 @@ import { createTroubleLog } from '../../log/trouble-log.js';
 import { containerName, LABEL } from '../../model/labels.js';
 import type { Books } from '../../model/ports/books.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
-import type { BlindReason, Probed, SeenContainer } from '../../model/snapshot.js';
+import { CONTAINER_STATES, holds, type BlindReason, type Probed, type SeenContainer } from '../../model/snapshot.js';
 import { createCardsGiven } from './cards-given.js';
+import { createIsCopy } from './copies.js';
 import {
   needsInspect,
   parseContainerList,
@@ -32,44 +33,65 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
   const trouble = createTroubleLog(log, clock, 'Docker');
   const given = createCardsGiven({ docker, clock, inspectTimeoutMs });
 
-  const list = (query: object) =>
-    askDocker(listTimeoutMs, (abortSignal) => docker.listContainers({ all: true, ...query, abortSignal }), clock);
+  const ask = (filters: Record<string, readonly string[]>) =>
+    askDocker(
+      listTimeoutMs,
+      (abortSignal) => docker.listContainers({ all: true, filters: filters as Record<string, string[]>, abortSignal }),
+      clock,
+    );
 
   const complete = async (listed: readonly ListedContainer[]): Promise<readonly SeenContainer[]> => {
     const told = await given.ask(listed.filter(needsInspect).map((one) => one.id));
     return listed.map((one) => toSeenContainer(one, told.get(one.id) ?? { kind: 'none' }));
   };
 
+  /** Lists side by side, since the values of a filter are joined by AND; one that fails makes all of them blind. */
+  const listAll = async (
+    ...filters: readonly Record<string, readonly string[]>[]
+  ): Promise<Probed<readonly ListedContainer[]>> => {
+    const began = clock.monotonic();
+    const found = new Map<string, ListedContainer>();
+    for (const answer of await Promise.all(filters.map(ask))) {
+      const listed = read(answer, parseContainerList);
+      if (listed.kind === 'blind') return { ...listed, tookMs: clock.monotonic() - began };
+      for (const one of listed.value) found.set(one.id, one);
+    }
+    return { kind: 'seen', value: [...found.values()], tookMs: clock.monotonic() - began };
+  };
+
+  const completed = async (listed: Probed<readonly ListedContainer[]>): Promise<Probed<readonly SeenContainer[]>> =>
+    listed.kind === 'blind' ? listed : { ...listed, value: await complete(listed.value) };
+
+  const labelled = (runId: string) => ({ label: [`${LABEL.runId}=${runId}`] });
+
   return {
     async list() {
       const began = clock.monotonic();
-      const listed = read(await list({}), parseContainerList);
+      const listed = await listAll({ status: LIVING });
       trouble.note(listed.kind === 'blind' ? listed.detail : null);
-      if (listed.kind === 'blind') return { ...listed, tookMs: clock.monotonic() - began };
+      if (listed.kind === 'blind') return listed;
       given.keepOnly(listed.value.map((one) => one.id));
       const containers = await complete(listed.value);
       return { kind: 'seen', value: { containers }, tookMs: clock.monotonic() - began };
     },
 
-    async findRun(runId) {
-      const began = clock.monotonic();
-      const name = containerName(runId);
-      const answers = await Promise.all([
-        list({ filters: { label: [`${LABEL.runId}=${runId}`] } }),
-        // Docker takes the name for a pattern, and older engines match it with the slash.
-        list({ filters: { name: [`^/?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`] } }),
-      ]);
-      const found = new Map<string, ListedContainer>();
-      for (const answer of answers) {
-        const listed = read(answer, parseContainerList);
-        if (listed.kind === 'blind') return { ...listed, tookMs: clock.monotonic() - began };
-        for (const one of listed.value) {
-          if (one.labels[LABEL.runId] === runId || one.name === name) found.set(one.id, one);
-        }
-      }
-      const value = await complete([...found.values()]);
-      return { kind: 'seen', value, tookMs: clock.monotonic() - began };
+    async listRuns() {
+      const labels = [LABEL.runId, LABEL.gpus, LABEL.gpuUuids];
+      const runs = await completed(await listAll(...labels.map((label) => ({ label: [label] }))));
+      return runs.kind === 'blind' ? runs : { ...runs, value: { containers: runs.value } };
     },
+
+    async findRun(runId) {
+      const name = containerName(runId);
+      // Docker takes the name for a pattern, and older engines match it with the slash.
+      const named = { name: [`^/?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`] };
+      const listed = await listAll(labelled(runId), named);
+      if (listed.kind === 'blind') return listed;
+      const ofRun = listed.value.filter((one) => one.labels[LABEL.runId] === runId || one.name === name);
+      return completed({ ...listed, value: ofRun });
+    },
+
+    findLabelled: async (runId) => completed(await listAll(labelled(runId))),
 
     async describe(container) {
       const began = clock.monotonic();
@@ -83,8 +105,13 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
       const details = read(asked, parseDetails);
       return details.kind === 'blind' ? { ...details, tookMs } : { kind: 'seen', value: details.value, tookMs };
     },
+
+    isCopy: createIsCopy({ docker, clock, inspectTimeoutMs }),
   };
 }
+
+/** Those that may hold cards; the engine filters, so that a look costs what lives and not what has ended. */
+const LIVING = CONTAINER_STATES.filter(holds);
 
 /** An answer that was understood, or why not in the words of the probes; `tookMs` is the caller's to fill in. */
 function read<T>(asked: Asked<unknown>, parse: (body: unknown) => Parsed<T>): Probed<T> {

@@ -2,18 +2,21 @@ import type Docker from 'dockerode';
 import { askDocker } from '../../docker/ask-docker.js';
 import { inWords, type DockerTrouble } from '../../docker/errors.js';
 import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
-import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { CreateAnswer, Hands, StartAnswer } from '../../model/ports/hands.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
-import { pause } from '../../time/pause.js';
 import { containerSpec } from './container-spec.js';
+import type { ContainerEvents } from './events.js';
 import { createImages } from './images.js';
 import type { FindAuth } from './registry-auth.js';
+import { createRemove } from './remove.js';
 
 export interface DockerHandsOptions {
   readonly docker: Docker;
   readonly clock: Clock;
   readonly log: Log;
   readonly findAuth: FindAuth;
+  /** Left out: nothing tells of a run that was over before its container was removed. */
+  readonly events?: Pick<ContainerEvents, 'follow'>;
   /** Tests make these short; the defaults are those of the contract. */
   readonly limits?: Partial<DockerLimits>;
 }
@@ -22,6 +25,8 @@ export interface DockerHandsOptions {
 export interface DockerLimits {
   readonly create: number;
   readonly start: number;
+  /** One more look, right before a removal. */
+  readonly look: number;
   readonly remove: number;
   readonly imageInspect: number;
   readonly pullStall: number;
@@ -31,6 +36,7 @@ const LIMITS: DockerLimits = {
   create: 30_000,
   // NVIDIA's hook can wait long for a driver; the container keeps its cards meanwhile.
   start: 60 * 60_000,
+  look: 10_000,
   remove: 30_000,
   imageInspect: 10_000,
   pullStall: 5 * 60_000,
@@ -77,25 +83,7 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
       return asked.kind === 'answer' ? { kind: 'started' } : startTrouble(asked);
     },
 
-    async remove(id) {
-      const deadline = clock.monotonic() + limits.remove;
-      for (;;) {
-        const left = Math.max(1, deadline - clock.monotonic());
-        // v: volumes that have no name go with the container, named ones stay.
-        const asked = await askDocker(
-          left,
-          (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
-          clock,
-        );
-        if (asked.kind === 'answer') return { kind: 'removed' };
-        // Somebody else removes it, and Docker says so at once: it is gone only when Docker no longer knows it.
-        const underWay =
-          asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
-        if (!underWay) return removeTrouble(asked);
-        if (clock.monotonic() + REMOVAL_PAUSE_MS >= deadline) return { kind: 'in_doubt', detail: inWords(asked) };
-        await pause(REMOVAL_PAUSE_MS, clock);
-      }
-    },
+    remove: createRemove({ docker, clock, events: options.events ?? null, limits }),
   };
 }
 
@@ -108,8 +96,6 @@ function warnOfLimit(limit: number, log: Log): number {
   }
   return limit;
 }
-
-const REMOVAL_PAUSE_MS = 100;
 
 /** Answers as measured on Docker 20.10: 404 means the image, though its reason reads "no such container"; 409 the name. */
 function createTrouble(trouble: DockerTrouble): CreateAnswer {
@@ -128,14 +114,6 @@ function startTrouble(trouble: DockerTrouble): StartAnswer {
   if (status === 409 || (status === 404 && /no such container/i.test(daemonMessage)))
     return { kind: 'gone', daemonMessage };
   return { kind: isOurFault(status) ? 'refused' : 'failed', daemonMessage };
-}
-
-/** Without force Docker refuses a container that runs, is paused or restarts, each time with 409. */
-function removeTrouble(trouble: DockerTrouble): RemoveAnswer {
-  if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
-  if (trouble.status === 404) return { kind: 'gone' };
-  if (trouble.status === 409) return { kind: 'running', daemonMessage: trouble.message };
-  return { kind: 'in_doubt', detail: inWords(trouble) };
 }
 
 function isOurFault(status: number): boolean {

@@ -5,6 +5,7 @@ import type { Hands, ImageAnswer } from '../../model/ports/hands.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { inTime } from '../../time/in-time.js';
 import { parseImageReference, type ImageReference } from './image-reference.js';
+import { inspectImage } from './inspect-image.js';
 import { parsePullProgress } from './pull-progress.js';
 import type { FindAuth } from './registry-auth.js';
 
@@ -79,19 +80,6 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
     if (here !== 'absent') return here;
     return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs, clock);
   };
-}
-
-/** dockerode's own inspect of an image heeds no signal. */
-function inspectImage(docker: Docker, image: string, abortSignal: AbortSignal): Promise<unknown> {
-  const request = {
-    path: `/images/${image}/json`,
-    method: 'GET',
-    abortSignal,
-    statusCodes: { 200: true, 404: 'no such image', 500: 'server error' },
-  };
-  return new Promise((resolve, reject) => {
-    docker.modem.dial(request, (error, body) => (error ? reject(error) : resolve(body)));
-  });
 }
 
 async function waitFor(pull: Pull, waitMs: number, clock: Clock): Promise<ImageAnswer> {

@@ -2,7 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { containerName } from '../../model/labels.js';
 import type { Books, RunDetails } from '../../model/ports/books.js';
 import type { Clock } from '../../model/ports/outside.js';
-import type { ContainerState, Probed, SeenContainer } from '../../model/snapshot.js';
+import {
+  holds,
+  type ContainersSeen,
+  type ContainerState,
+  type Probed,
+  type SeenContainer,
+} from '../../model/snapshot.js';
 import { parseClaim } from '../parse-claim.js';
 import { BESIDE } from './claim-file.js';
 import type { ClaimsFolder, Entry } from './claims-folder.js';
@@ -33,20 +39,31 @@ export function createProcessBooks(parts: {
     return Promise.all(there.map(async (entry) => toSeen(entry, await stateOf(entry, alive))));
   }
 
-  return {
-    list: () =>
-      look(async () => {
-        const containers = await seen(await claims.all());
-        liveness.keepOnly(containers.map(({ id }) => id));
-        return { containers };
-      }),
+  const listRuns = (): Promise<Probed<ContainersSeen>> =>
+    look(async () => {
+      const containers = await seen(await claims.all());
+      liveness.keepOnly(containers.map(({ id }) => id));
+      return { containers };
+    });
 
-    // A claim here always has the name that belongs to its run.
-    findRun: (runId) =>
-      look(async () => {
-        const entry = await claims.named(containerName(runId));
-        return entry === null ? [] : seen([entry]);
-      }),
+  // A claim here always has the name that belongs to its run.
+  const findRun = (runId: string): Promise<Probed<readonly SeenContainer[]>> =>
+    look(async () => {
+      const entry = await claims.named(containerName(runId));
+      return entry === null ? [] : seen([entry]);
+    });
+
+  return {
+    async list() {
+      const runs = await listRuns();
+      if (runs.kind === 'blind') return runs;
+      return { ...runs, value: { containers: runs.value.containers.filter(({ state }) => holds(state)) } };
+    },
+    listRuns,
+    findRun,
+    findLabelled: findRun,
+    // There are no images here that could carry labels.
+    isCopy: async () => false,
 
     describe: ({ id }) =>
       look(async () => {

@@ -1,6 +1,6 @@
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
-import type { CreateAnswer, Hands, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { CreateAnswer, Hands, Removable, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
 import type { Clock } from '../../model/ports/outside.js';
 import { runLabels } from '../labels.js';
 import type { ClaimsFolder } from './claims-folder.js';
@@ -29,7 +29,7 @@ export function createProcessHands(parts: ProcessHandsParts): Hands {
     ensureImage: async () => ({ kind: 'present' }),
     create: (spec, grant) => create(spec, grant, parts),
     start: (id) => start(id, parts).catch(inDoubt),
-    remove: (id) => remove(id, parts).catch(inDoubt),
+    remove: (id, only) => remove(id, only, parts).catch(inDoubt),
   };
 }
 
@@ -80,14 +80,17 @@ async function start(id: string, { claims, kernel }: ProcessHandsParts): Promise
   return inDoubt(new Error(`the claim ${id} changes all the time`));
 }
 
-async function remove(id: string, { claims, liveness }: ProcessHandsParts): Promise<RemoveAnswer> {
+/** Moving the claim is the one step that decides: what was created cannot be started any more, and what runs is not moved. */
+async function remove(id: string, only: Removable, { claims, liveness }: ProcessHandsParts): Promise<RemoveAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
     const entry = await claims.byId(id);
     if (entry === null) return { kind: 'gone' };
     const { standing } = entry;
-    if (standing.kind === 'run' && (await liveness.of([{ id, run: standing }])).get(id) !== false) {
-      return { kind: 'running', daemonMessage: `process ${standing.pid} of ${entry.claim.name} lives; end it first` };
+    if (standing.kind === 'run') {
+      const alive = (await liveness.of([{ id, run: standing }])).get(id) !== false;
+      if (alive || only === 'created') return { kind: 'left', state: alive ? 'running' : 'exited' };
     }
+    if (standing.kind === 'created' && only === 'ended') return { kind: 'left', state: 'created' };
     const removing = { ...entry, standing: { kind: 'removing' } } as const;
     if (standing.kind === 'removing' || (await claims.move(entry, removing.standing))) {
       await claims.clear(removing);

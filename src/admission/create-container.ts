@@ -1,0 +1,67 @@
+/** Creates the container of a run: a created one already holds its cards in everybody's books. */
+
+import type { Grant, JobSpec, Refusal } from '../model/admission.js';
+import type { Hands } from '../model/ports/hands.js';
+import { refuse } from '../model/refuse.js';
+import type { Again } from './admission.js';
+import { findCreated, type FindParts } from './find-created.js';
+
+export interface CreateParts extends FindParts {
+  readonly hands: Pick<Hands, 'create'>;
+}
+
+export type Created = { readonly kind: 'created'; readonly id: string } | Again | Refusal;
+
+/**
+ * One create, and whatever it answered turned into what to do next. An answer that did not come, or a 5xx, is settled by the
+ * books: a create that was given up on may have happened all the same.
+ */
+export async function createContainer(spec: JobSpec, grant: Grant, parts: CreateParts): Promise<Created> {
+  const answer = await parts.hands.create(spec, grant);
+  switch (answer.kind) {
+    case 'created':
+      return answer;
+    case 'name_taken':
+    case 'image_gone':
+      return { kind: 'again', why: answer.kind };
+    case 'refused':
+      return refuse('container_refused', {
+        detail: 'the runtime refuses this container',
+        daemonMessage: answer.daemonMessage,
+        rolledBack: true,
+      });
+    case 'failed':
+      return settle(spec, grant, parts, answer.daemonMessage, 0);
+    case 'in_doubt':
+      return settle(spec, grant, parts, answer.detail);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** `withinMs` 0: the runtime did answer, so that what it left behind shows at once, and nothing is left where nothing shows. */
+async function settle(
+  spec: JobSpec,
+  grant: Grant,
+  parts: CreateParts,
+  daemonMessage: string,
+  withinMs?: 0,
+): Promise<Created> {
+  const found = await findCreated(spec, grant, parts, withinMs);
+  switch (found.kind) {
+    case 'found':
+      return { kind: 'created', id: found.container.id };
+    case 'blind':
+      return refuse('docker_unavailable', {
+        detail: `the runtime did not say whether the container was created: ${found.detail}; ask again with the same run_id`,
+      });
+    case 'nothing':
+      return refuse('create_failed', {
+        detail: 'the runtime failed to create the container',
+        daemonMessage,
+        rolledBack: withinMs === 0,
+      });
+    default:
+      return found satisfies never;
+  }
+}

@@ -1,0 +1,16 @@
+/** What goes onto a container besides its spec: who admitted it, when, for whom. */
+
+import type { Grant, GrantedCard } from '../model/admission.js';
+import type { Clock } from '../model/ports/outside.js';
+
+export type NewGrant = (cards: readonly GrantedCard[], principal: string) => Grant;
+
+/** No two grants carry the same moment, so that each names one attempt. */
+export function createGrants(clock: Pick<Clock, 'now'>, gate: { instanceId: string; life: string }): NewGrant {
+  let lastMs = 0;
+  return (cards, principal) => {
+    lastMs = Math.max(lastMs + 1, clock.now());
+    const admittedAt = new Date(lastMs).toISOString();
+    return { cards, admittedBy: gate.instanceId, life: gate.life, admittedAt, principal };
+  };
+}

@@ -1,0 +1,69 @@
+/** Runs whose container is gone and that can be asked for all the same, for an hour. */
+
+import type { Run } from '../model/admission.js';
+import { LABEL } from '../model/labels.js';
+import type { Clock } from '../model/ports/outside.js';
+import type { SeenContainer } from '../model/snapshot.js';
+
+/** A container that was removed as one that never started, and that had run: the run has run, and is not run again. */
+export interface RemovedRun {
+  readonly container: SeenContainer;
+  readonly exitCode: number | null;
+}
+
+export interface RecentRuns {
+  /** A start that failed after its caller had been told `starting`. */
+  startFailed(run: Run): void;
+  removed(run: RemovedRun): void;
+  /** Null also for a run whose start failed: that one may be tried again. */
+  removedRun(runId: string): RemovedRun | null;
+  /** A run as `/runs` shows it. */
+  get(runId: string): Run | null;
+  all(): readonly Run[];
+  /** Whether it was remembered. */
+  forget(runId: string): boolean;
+}
+
+const KEPT_MS = 3_600_000;
+
+export function createRecentRuns(clock: Pick<Clock, 'now' | 'monotonic'>): RecentRuns {
+  const kept = new Map<string, { readonly run: Run; readonly removed: RemovedRun | null; readonly atMs: number }>();
+
+  function keep(run: Run, removed: RemovedRun | null): void {
+    kept.set(run.runId, { run, removed, atMs: clock.monotonic() });
+  }
+
+  function entry(runId: string) {
+    for (const [old, { atMs }] of kept) if (clock.monotonic() - atMs > KEPT_MS) kept.delete(old);
+    return kept.get(runId) ?? null;
+  }
+
+  return {
+    startFailed: (run) => keep(run, null),
+    removed: (run) => keep(asRun(run, clock.now()), run),
+    removedRun: (runId) => entry(runId)?.removed ?? null,
+    get: (runId) => entry(runId)?.run ?? null,
+    all() {
+      entry('');
+      return Array.from(kept.values(), ({ run }) => run);
+    },
+    forget: (runId) => kept.delete(runId),
+  };
+}
+
+function asRun({ container, exitCode }: RemovedRun, nowMs: number): Run {
+  const { labels, name, claim, createdAtMs } = container;
+  const byUuid = (claim?.uuids ?? []).map((uuid) => ({ index: null, uuid }));
+  const byIndex = (claim?.indices ?? []).map((index) => ({ index, uuid: null }));
+  return {
+    runId: labels[LABEL.runId] || name,
+    state: 'exited',
+    cards: byUuid.length > 0 ? byUuid : byIndex,
+    exitCode,
+    oomKilled: null,
+    error: 'it ran and ended while a gate took its container for one that never started and removed it',
+    createdAt: new Date(createdAtMs).toISOString(),
+    startedAt: null,
+    finishedAt: new Date(nowMs).toISOString(),
+  };
+}

@@ -1,0 +1,27 @@
+/** Removes what this process created and will not start. */
+
+import type { Hands } from '../model/ports/hands.js';
+
+export type TakenBack =
+  /** Nothing of it is left. */
+  | { readonly kind: 'taken_back' }
+  /** Somebody else had a hand in it: it runs, or has run. The books know, or what is remembered of removed runs. */
+  | { readonly kind: 'look_again' }
+  | { readonly kind: 'in_doubt'; readonly detail: string };
+
+/** By id and without force, after one more look at it; see `Hands.remove`. */
+export async function takeBack(containerId: string, hands: Pick<Hands, 'remove'>): Promise<TakenBack> {
+  const removed = await hands.remove(containerId, 'created');
+  switch (removed.kind) {
+    case 'removed':
+    case 'gone':
+      return { kind: 'taken_back' };
+    case 'left':
+    case 'had_run':
+      return { kind: 'look_again' };
+    case 'in_doubt':
+      return removed;
+    default:
+      return removed satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+/** What becomes of a claim that may not be started. */
+
+import type { Hands } from '../model/ports/hands.js';
+import type { Meter } from '../model/ports/meter.js';
+import { refuse } from '../model/refuse.js';
+import type { Claimed, TurnResult } from './admission.js';
+import type { Attempts } from './attempts.js';
+import type { Checked } from './check-claims.js';
+import { takeBack } from './take-back.js';
+
+export interface YieldParts {
+  readonly hands: Pick<Hands, 'remove'>;
+  readonly attempts: Pick<Attempts, 'end'>;
+  readonly meter: Pick<Meter, 'claimRace'>;
+}
+
+/** Never rejects. What could not be taken back is left to the next request for its run, or to a sweep. */
+export async function yieldClaim(
+  { spec, containerId }: Claimed,
+  checked: Exclude<Checked, { kind: 'good' }>,
+  { hands, attempts, meter }: YieldParts,
+): Promise<TurnResult> {
+  const lookAgain = { kind: 'again', why: 'gone' } as const;
+  try {
+    if (checked.kind === 'look_again') return lookAgain;
+    const { then } = checked;
+    if (then.kind === 'again' && then.why === 'lost_race') meter.claimRace();
+    const taken = await takeBack(containerId, hands);
+    if (taken.kind === 'look_again') return lookAgain;
+    if (taken.kind === 'taken_back') return then.kind === 'refused' ? { ...then, rolledBack: true } : then;
+    const why = then.kind === 'refused' ? then.detail : 'what was created may not be started';
+    return refuse('docker_unavailable', {
+      detail: `${why}; and the runtime did not say whether it was removed: ${taken.detail}`,
+      rolledBack: false,
+    });
+  } finally {
+    attempts.end(spec.runId, { kind: 'look_again' });
+  }
+}

@@ -1,0 +1,14 @@
+import type Docker from 'dockerode';
+
+/** The body of an image's inspect, by name or id. dockerode's own heeds no signal. */
+export function inspectImage(docker: Docker, image: string, abortSignal: AbortSignal): Promise<unknown> {
+  const request = {
+    path: `/images/${image}/json`,
+    method: 'GET',
+    abortSignal,
+    statusCodes: { 200: true, 404: 'no such image', 500: 'server error' },
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error, body) => (error ? reject(error) : resolve(body)));
+  });
+}

@@ -1,0 +1,100 @@
+/** Removes a container by id, without force, after one more look at it. */
+
+import type Docker from 'dockerode';
+import { askDocker } from '../../docker/ask-docker.js';
+import { inWords, type DockerTrouble } from '../../docker/errors.js';
+import type { Hands, Removable, RemoveAnswer } from '../../model/ports/hands.js';
+import type { Clock } from '../../model/ports/outside.js';
+import type { ContainerState, SeenContainer } from '../../model/snapshot.js';
+import { pause } from '../../time/pause.js';
+import type { ContainerEvents, Followed } from './events.js';
+import { parseContainerList, toSeenContainer } from './parse-containers.js';
+
+export interface RemoveParts {
+  readonly docker: Docker;
+  readonly clock: Clock;
+  readonly events: Pick<ContainerEvents, 'follow'> | null;
+  /** In milliseconds. */
+  readonly limits: { readonly look: number; readonly remove: number };
+}
+
+/** From before the look until the engine has answered, the events of the container are followed. */
+export function createRemove(parts: RemoveParts): Hands['remove'] {
+  return async (id, only) => {
+    const followed = parts.events?.follow(id) ?? null;
+    try {
+      return await lookAndRemove(id, only, followed, parts);
+    } finally {
+      followed?.stop();
+    }
+  };
+}
+
+async function lookAndRemove(
+  id: string,
+  only: Removable,
+  followed: Followed | null,
+  parts: RemoveParts,
+): Promise<RemoveAnswer> {
+  const seen = await lookAt(id, parts);
+  if (seen.kind !== 'seen') return seen;
+  const { container } = seen;
+  if (!mayGo(container.state, only)) return { kind: 'left', state: container.state };
+  const answer = await removeNow(id, parts);
+  if (answer.kind !== 'removed' || only === 'ended') return answer;
+  const ran = (await followed?.hadRun()) ?? null;
+  return ran === null ? answer : { kind: 'had_run', container, exitCode: ran.exitCode };
+}
+
+/** What somebody else is removing already is waited for. */
+function mayGo(state: ContainerState, only: Removable): boolean {
+  if (state === 'removing') return true;
+  return only === 'created' ? state === 'created' : state === 'exited' || state === 'dead';
+}
+
+type Seen =
+  | { readonly kind: 'seen'; readonly container: SeenContainer }
+  | Extract<RemoveAnswer, { kind: 'gone' | 'in_doubt' }>;
+
+/** By a list, since an inspect hangs for as long as a start does. */
+async function lookAt(id: string, { docker, clock, limits }: RemoveParts): Promise<Seen> {
+  const asked = await askDocker(
+    limits.look,
+    (abortSignal) => docker.listContainers({ all: true, filters: { id: [id] }, abortSignal }),
+    clock,
+  );
+  if (asked.kind !== 'answer') return { kind: 'in_doubt', detail: inWords(asked) };
+  const listed = parseContainerList(asked.value);
+  if (listed.kind === 'garbage') return { kind: 'in_doubt', detail: listed.detail };
+  const found = listed.value.find((one) => one.id === id);
+  return found === undefined ? { kind: 'gone' } : { kind: 'seen', container: toSeenContainer(found, { kind: 'none' }) };
+}
+
+const REMOVAL_PAUSE_MS = 100;
+
+async function removeNow(id: string, { docker, clock, limits }: RemoveParts): Promise<RemoveAnswer> {
+  const deadline = clock.monotonic() + limits.remove;
+  for (;;) {
+    const left = Math.max(1, deadline - clock.monotonic());
+    // v: volumes that have no name go with the container, named ones stay.
+    const asked = await askDocker(
+      left,
+      (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
+      clock,
+    );
+    if (asked.kind === 'answer') return { kind: 'removed' };
+    // Somebody else removes it, and Docker says so at once: it is gone only when Docker no longer knows it.
+    const underWay = asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
+    if (!underWay) return removeTrouble(asked);
+    if (clock.monotonic() + REMOVAL_PAUSE_MS >= deadline) return { kind: 'in_doubt', detail: inWords(asked) };
+    await pause(REMOVAL_PAUSE_MS, clock);
+  }
+}
+
+/** Without force Docker refuses a container that runs, is paused or restarts, each time with 409. */
+function removeTrouble(trouble: DockerTrouble): RemoveAnswer {
+  if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
+  if (trouble.status === 404) return { kind: 'gone' };
+  if (trouble.status === 409) return { kind: 'left', state: 'running' };
+  return { kind: 'in_doubt', detail: inWords(trouble) };
+}
