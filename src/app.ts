@@ -2,7 +2,7 @@
 
 import express from 'express';
 import type { Express, RequestHandler, Router } from 'express';
-import { createAdmitRoutes, type AdmitRouteParts } from './admission/routes.js';
+import { createAdmitRoutes, type AdmitRouteParts } from './admit/routes.js';
 import { createCardRoutes, type CardRouteParts } from './cards/routes.js';
 import { createDoor, type Keys } from './http/auth.js';
 import { finalErrorHandler, methodNotAllowed, notFound } from './http/errors.js';

@@ -1,8 +1,8 @@
 /** The contract, OpenAPI 3.1, made from the validators themselves so that it cannot say something else than they do. */
 
 import { z } from 'zod';
-import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admission/answer-shape.js';
-import { admitRequest, processAdmitRequest, type Runtime } from '../admission/request-schema.js';
+import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admit/answer-shape.js';
+import { admitRequest, processAdmitRequest, type Runtime } from '../admit/request-schema.js';
 import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
 import { PROBLEMS, type ProblemCode } from '../http/problem.js';
 import { statusShape } from '../page/status-shape.js';

@@ -1,7 +1,7 @@
 /** `GET /openapi.json`. */
 
 import { Router } from 'express';
-import type { Runtime } from '../admission/request-schema.js';
+import type { Runtime } from '../admit/request-schema.js';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { sendJson } from '../http/json.js';

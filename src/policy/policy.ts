@@ -1,7 +1,7 @@
 /** What a request may ask of this machine: the policy's rules, applied field by field, with the defaults filled in. */
 
 import { realpath } from 'node:fs/promises';
-import type { Runtime } from '../admission/request-schema.js';
+import type { Runtime } from '../admit/request-schema.js';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports/admissions.js';
 import { alwaysRefused } from './always-refused.js';

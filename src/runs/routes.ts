@@ -1,8 +1,8 @@
 /** `/runs`: the jobs on this machine, and the removal of those that have ended. */
 
 import { Router, type Request, type Response } from 'express';
-import { runAnswer } from '../admission/answer.js';
-import { admitRequest } from '../admission/request-schema.js';
+import { runAnswer } from '../admit/answer.js';
+import { admitRequest } from '../admit/request-schema.js';
 import { attemptOf, watchAttempt } from '../http/attempt.js';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { specSha256 } from '../../src/admission/spec-hash.js';
+import { specSha256 } from '../../src/admit/spec-hash.js';
 import { startGate, type Gate, type GateOptions } from '../support/gate.js';
 import { grantOf, job, plainRequest } from '../support/jobs.js';
 import { by } from '../support/metrics-page.js';

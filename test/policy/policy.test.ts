@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseRequest } from '../../src/admission/request.js';
+import { parseRequest } from '../../src/admit/request.js';
 import type { JobSpec, Refusal } from '../../src/model/admission.js';
 import { parsePolicy } from '../../src/policy/policy-file.js';
 import { createPolicy } from '../../src/policy/policy.js';

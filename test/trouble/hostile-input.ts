@@ -16,7 +16,7 @@ import {
   stringMatching,
   tuple,
 } from 'fast-check';
-import { admitRequest } from '../../src/admission/request-schema.js';
+import { admitRequest } from '../../src/admit/request-schema.js';
 
 const oddText = oneof(
   string({ unit: 'binary', maxLength: 40 }),

@@ -1,6 +1,6 @@
 import { readFileSync, existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseRequest } from '../../src/admission/request.js';
+import { parseRequest } from '../../src/admit/request.js';
 import type { JobRequest, Refusal } from '../../src/model/admission.js';
 
 const image = 'registry.local/train:1.4';

@@ -8,8 +8,8 @@ import {
   wouldAdmitAnswer,
   wouldReplayAnswer,
   wouldWaitAnswer,
-} from '../../src/admission/answer-shape.js';
-import { answer } from '../../src/admission/answer.js';
+} from '../../src/admit/answer-shape.js';
+import { answer } from '../../src/admit/answer.js';
 import { REFUSAL_CODES, type Decision, type RefusalCode } from '../../src/model/admission.js';
 import { cardIndex } from '../../src/model/card.js';
 import { admitted } from '../http/gate.js';
