@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
-import { createRecentRuns, type RecentRuns } from './admission/recent-runs.js';
+import { createRecentRuns, type RecentRuns } from './admission/existing/recent-runs.js';
 import { openAudit } from './http/audit.js';
 import { openKeys } from './http/open-keys.js';
 import { readiness, readinessBy } from './http/readiness.js';

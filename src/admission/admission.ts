@@ -2,7 +2,7 @@
 
 import type { Decision, Grant, JobSpec, Refusal, Running } from '../model/admission.js';
 import type { ServedJob } from '../model/ports/lock.js';
-import type { Existing } from './existing-meaning.js';
+import type { Existing } from './existing/existing-meaning.js';
 
 export interface Admission {
   readonly spec: JobSpec;

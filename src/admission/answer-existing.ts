@@ -11,9 +11,9 @@ import type { SeenContainer } from '../model/snapshot.js';
 import { inTime } from '../time/in-time.js';
 import type { Admission, Again } from './admission.js';
 import type { Attempts, Ended } from './attempts.js';
-import { endedAnswer, runningAnswer } from './existing-answers.js';
-import type { Existing } from './existing-meaning.js';
-import type { LookUpParts } from './look-up.js';
+import { endedAnswer, runningAnswer } from './existing/existing-answers.js';
+import type { Existing } from './existing/existing-meaning.js';
+import type { LookUpParts } from './existing/look-up.js';
 import { takeBack } from './take-back.js';
 import { waitUntilChanged } from './wait-until-changed.js';
 

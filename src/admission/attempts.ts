@@ -1,7 +1,7 @@
 /** What this process is at: each run whose container it creates, checks or starts. Nobody else's hands, nor a sweep's, touch those. */
 
 import type { Grant, Refusal } from '../model/admission.js';
-import { LABEL } from '../model/labels.js';
+import { isOf, LABEL } from '../model/labels.js';
 import type { ContainerState, SeenContainer } from '../model/snapshot.js';
 
 /** How an attempt ended. */
@@ -51,9 +51,4 @@ export function createAttempts(): Attempts {
       while (attempts.size > 0) await Promise.all(Array.from(attempts.values(), ({ ended }) => ended));
     },
   };
-}
-
-/** Whether labels were written for exactly this grant: no two of one life have the same moment. */
-export function isOf(grant: Grant, labels: SeenContainer['labels']): boolean {
-  return labels[LABEL.life] === grant.life && labels[LABEL.admittedAt] === grant.admittedAt;
 }

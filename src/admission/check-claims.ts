@@ -7,7 +7,7 @@ import type { Observer } from '../model/ports/eyes.js';
 import { refuse } from '../model/refuse.js';
 import type { SeenContainer, Snapshot } from '../model/snapshot.js';
 import type { Again, Claimed } from './admission.js';
-import { findContainers } from './look-up.js';
+import { findContainers } from './existing/look-up.js';
 import { hasRival } from './plan.js';
 
 export type Checked =

@@ -14,11 +14,11 @@ import { afterStart, answerExisting, waitForCreate, type AnswerParts } from './a
 import type { Ended } from './attempts.js';
 import { checkClaims } from './check-claims.js';
 import { claimInTime, type ClaimParts } from './claim-cards.js';
-import { findOnceShown } from './find-created.js';
-import { lookUp } from './look-up.js';
+import { findOnceShown } from './existing/find-created.js';
+import { lookUp } from './existing/look-up.js';
+import type { RecentRuns } from './existing/recent-runs.js';
 import { outOfTries } from './out-of-tries.js';
 import { readyImage } from './ready-image.js';
-import type { RecentRuns } from './recent-runs.js';
 import { waitForTurn, type WaitForTurnParts } from './wait-for-turn.js';
 import { yieldClaim } from './yield-claim.js';
 

@@ -4,7 +4,7 @@ import type { Grant, JobSpec, Refusal } from '../model/admission.js';
 import type { Hands } from '../model/ports/hands.js';
 import { refuse } from '../model/refuse.js';
 import type { Again } from './admission.js';
-import { findCreated, type FindParts } from './find-created.js';
+import { findCreated, type FindParts } from './existing/find-created.js';
 
 export interface CreateParts extends FindParts {
   readonly hands: Pick<Hands, 'create'>;

@@ -4,9 +4,9 @@ import type { Decision, JobSpec } from '../model/admission.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Observer } from '../model/ports/eyes.js';
 import { refuse } from '../model/refuse.js';
-import { runningAnswer } from './existing-answers.js';
-import type { Existing } from './existing-meaning.js';
-import { lookUp, type LookUpParts } from './look-up.js';
+import { runningAnswer } from './existing/existing-answers.js';
+import type { Existing } from './existing/existing-meaning.js';
+import { lookUp, type LookUpParts } from './existing/look-up.js';
 import { planBatch } from './plan.js';
 
 export interface DryRunParts extends LookUpParts {

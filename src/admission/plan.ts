@@ -8,7 +8,7 @@ import { refuse } from '../model/refuse.js';
 import { whoCouldServe } from '../occupancy/feasible.js';
 import { linksByIndex } from '../pick/islands.js';
 import { pick } from '../pick/pick.js';
-import type { Existing } from './existing-meaning.js';
+import type { Existing } from './existing/existing-meaning.js';
 
 export type Plan =
   | {

@@ -12,7 +12,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { Claimed, Served, TurnResult } from './admission.js';
 import { checkClaims, type Checked } from './check-claims.js';
 import { claimInTime, type ClaimParts } from './claim-cards.js';
-import { findContainers, meaningOf, type LookUpParts } from './look-up.js';
+import { findContainers, meaningOf, type LookUpParts } from './existing/look-up.js';
 import { planBatch, type Asked, type Plan } from './plan.js';
 import { yieldClaim } from './yield-claim.js';
 

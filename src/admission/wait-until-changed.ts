@@ -7,7 +7,7 @@ import type { SeenContainer } from '../model/snapshot.js';
 import { standingOf } from '../occupancy/left-behind.js';
 import { pause } from '../time/pause.js';
 import type { Admission, Again } from './admission.js';
-import type { LookUpParts } from './look-up.js';
+import type { LookUpParts } from './existing/look-up.js';
 
 const ASK_EVERY_MS = 200;
 

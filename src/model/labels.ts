@@ -1,3 +1,5 @@
+import type { Grant } from './admission.js';
+
 /** The labels that are the books. The older agent writes `tuneplane.gpus` alone. */
 export const LABEL = {
   runId: 'tuneplane.run_id',
@@ -14,4 +16,9 @@ export const LABEL = {
 /** The name that a run's container has, or would have. */
 export function containerName(runId: string): string {
   return `tuneplane-${runId}`;
+}
+
+/** Whether labels were written for exactly this grant: no two grants of one life carry the same moment. */
+export function isOf(grant: Grant, labels: Readonly<Record<string, string>>): boolean {
+  return labels[LABEL.life] === grant.life && labels[LABEL.admittedAt] === grant.admittedAt;
 }

@@ -1,8 +1,8 @@
 /** The jobs on this machine, from the runtime's own books. */
 
-import { cardsOf } from '../admission/existing-answers.js';
-import { existingRun, withoutCopies } from '../admission/existing-run.js';
-import type { RecentRuns } from '../admission/recent-runs.js';
+import { cardsOf } from '../admission/existing/existing-answers.js';
+import { existingRun, withoutCopies } from '../admission/existing/existing-run.js';
+import type { RecentRuns } from '../admission/existing/recent-runs.js';
 import type { Run } from '../model/admission.js';
 import { LABEL } from '../model/labels.js';
 import type { Runs } from '../model/ports/admissions.js';

@@ -25,7 +25,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   pick: { parts: ['model'], packages: [], node: [] },
   observe: { parts: ['model', 'occupancy'], packages: [], node: [] },
   docker: { parts: ['model', 'time'], packages: ['dockerode', 'zod'], node: 'any' },
-  runtime: { parts: ['model'], packages: [], node: [] },
+  runtime: { parts: ['model', 'occupancy'], packages: [], node: [] },
   'runtime/docker': {
     parts: ['model', 'time', 'docker', 'log', 'runtime'],
     packages: ['dockerode', 'zod'],
@@ -37,12 +37,14 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
   http: { parts: ['model', 'settings'], packages: ['express', 'zod'], node: 'any' },
   admission: {
-    parts: ['model', 'time', 'occupancy', 'pick', 'http'],
-    packages: ['express', 'zod'],
-    node: ['node:crypto'],
+    parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
+    packages: [],
+    node: [],
   },
-  policy: { parts: ['model', 'http', 'admission'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
-  runs: { parts: ['model', 'http', 'admission'], packages: ['express'], node: [] },
+  'admission/existing': { parts: ['model', 'time', 'occupancy'], packages: [], node: [] },
+  admit: { parts: ['model', 'http'], packages: ['express', 'zod'], node: ['node:crypto'] },
+  policy: { parts: ['model', 'http', 'admit'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
+  runs: { parts: ['model', 'http', 'admit', 'admission/existing'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
   metrics: { parts: ['model'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
@@ -51,7 +53,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     node: ['node:fs', 'node:os', 'node:url'],
   },
   'page/client': { parts: [], packages: [], node: [] },
-  openapi: { parts: ['model', 'http', 'admission', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
+  openapi: { parts: ['model', 'http', 'admit', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
   // Checks an installation: asks the same questions as the gate, and judges the answers.
   doctor: {
     parts: ['model', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
@@ -62,7 +64,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   'stand-in/fields': { parts: ['stand-in/machine'], packages: [], node: [] },
   'stand-in/machine': { parts: [], packages: [], node: [] },
   'app.ts': {
-    parts: ['model', 'http', 'admission', 'runs', 'cards', 'page', 'openapi'],
+    parts: ['model', 'http', 'admit', 'runs', 'cards', 'page', 'openapi'],
     packages: ['express'],
     node: [],
   },
@@ -87,12 +89,13 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'observe',
       'runtime',
       'admission',
+      'admission/existing',
       'runs',
       'metrics',
       'page',
     ],
     packages: ['express'],
-    node: [],
+    node: ['node:crypto'],
   },
   'main.ts': { parts: ['wire.ts', 'model', 'time', 'log', 'settings', 'http'], packages: [], node: [] },
   cli: {

@@ -1,8 +1,8 @@
 /** Which of the containers that a list shows is this run. */
 
-import { containerName, LABEL } from '../model/labels.js';
-import type { Books } from '../model/ports/books.js';
-import { holds, type SeenContainer } from '../model/snapshot.js';
+import { containerName, LABEL } from '../../model/labels.js';
+import type { Books } from '../../model/ports/books.js';
+import { holds, type SeenContainer } from '../../model/snapshot.js';
 
 export type ExistingRun =
   | { readonly kind: 'none' }

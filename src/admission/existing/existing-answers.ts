@@ -1,10 +1,10 @@
 /** What a container that is there tells about itself, as parts of an answer. */
 
-import type { Decision, GrantedCard, Running } from '../model/admission.js';
-import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
-import { LABEL } from '../model/labels.js';
-import type { Books } from '../model/ports/books.js';
-import type { RememberedCard, SeenContainer } from '../model/snapshot.js';
+import type { Decision, GrantedCard, Running } from '../../model/admission.js';
+import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../../model/card.js';
+import { LABEL } from '../../model/labels.js';
+import type { Books } from '../../model/ports/books.js';
+import type { RememberedCard, SeenContainer } from '../../model/snapshot.js';
 
 /** A run that has ended, with its exit code where the runtime tells it in time. */
 export async function endedAnswer(

@@ -1,10 +1,10 @@
 /** What a container of this run means for a request: one row each of the table in src/README.md. Pure. */
 
-import type { JobRequest, Refusal } from '../model/admission.js';
-import { LABEL } from '../model/labels.js';
-import { refuse } from '../model/refuse.js';
-import type { SeenContainer } from '../model/snapshot.js';
-import { standingOf, type Standpoint } from '../occupancy/left-behind.js';
+import type { JobRequest, Refusal } from '../../model/admission.js';
+import { LABEL } from '../../model/labels.js';
+import { refuse } from '../../model/refuse.js';
+import type { SeenContainer } from '../../model/snapshot.js';
+import { standingOf, type Standpoint } from '../../occupancy/left-behind.js';
 import { existingRun } from './existing-run.js';
 import type { RemovedRun } from './recent-runs.js';
 

@@ -1,11 +1,11 @@
 /** After a create that did not answer, only the books know. An inspect can hang for as long as a start does; a list does not. */
 
-import type { Grant, JobSpec } from '../model/admission.js';
-import type { Books } from '../model/ports/books.js';
-import type { Clock } from '../model/ports/outside.js';
-import type { SeenContainer } from '../model/snapshot.js';
-import { pause } from '../time/pause.js';
-import { isOf } from './attempts.js';
+import type { Grant, JobSpec } from '../../model/admission.js';
+import { isOf } from '../../model/labels.js';
+import type { Books } from '../../model/ports/books.js';
+import type { Clock } from '../../model/ports/outside.js';
+import type { SeenContainer } from '../../model/snapshot.js';
+import { pause } from '../../time/pause.js';
 import { existingRun } from './existing-run.js';
 
 export type Found =

@@ -1,11 +1,11 @@
 /** What is there of a run, whoever made it. */
 
-import type { JobSpec, Refusal } from '../model/admission.js';
-import type { Books } from '../model/ports/books.js';
-import type { CreatedSince } from '../model/ports/created-since.js';
-import { refuse } from '../model/refuse.js';
-import type { SeenContainer } from '../model/snapshot.js';
-import type { Standpoint } from '../occupancy/left-behind.js';
+import type { JobSpec, Refusal } from '../../model/admission.js';
+import type { Books } from '../../model/ports/books.js';
+import type { CreatedSince } from '../../model/ports/created-since.js';
+import { refuse } from '../../model/refuse.js';
+import type { SeenContainer } from '../../model/snapshot.js';
+import type { Standpoint } from '../../occupancy/left-behind.js';
 import { existingMeaning, type Existing } from './existing-meaning.js';
 import { withoutCopies } from './existing-run.js';
 import type { RecentRuns } from './recent-runs.js';

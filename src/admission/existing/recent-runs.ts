@@ -1,9 +1,9 @@
 /** Runs whose container is gone and that can be asked for all the same, for an hour. */
 
-import type { Run } from '../model/admission.js';
-import { LABEL } from '../model/labels.js';
-import type { Clock } from '../model/ports/outside.js';
-import type { SeenContainer } from '../model/snapshot.js';
+import type { Run } from '../../model/admission.js';
+import { LABEL } from '../../model/labels.js';
+import type { Clock } from '../../model/ports/outside.js';
+import type { SeenContainer } from '../../model/snapshot.js';
 
 /** A container that was removed as one that never started, and that had run: the run has run, and is not run again. */
 export interface RemovedRun {
