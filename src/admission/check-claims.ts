@@ -8,7 +8,7 @@ import { refuse } from '../model/refuse.js';
 import type { SeenContainer, Snapshot } from '../model/snapshot.js';
 import type { Again, Claimed } from './admission.js';
 import { findContainers } from './existing/look-up.js';
-import { hasRival } from './plan.js';
+import { hasRival, holdsAll } from './plan.js';
 
 export type Checked =
   /** It is there, created, alone on its cards and the only container of its run: start it. */
@@ -54,9 +54,10 @@ function checkOne(
   if ('kind' in ofRun) return { kind: 'yield', then: notListed(ofRun.detail) };
   if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', then: occupancy };
   const own = ofRun.find(({ id }) => id === containerId);
-  // Removed by somebody; or the list shows not everything, and what is not in the books is not started.
-  if (own === undefined) return { kind: 'yield', then: { kind: 'again', why: 'gone' } };
-  if (own.state !== 'created') return { kind: 'look_again' };
+  if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };
+  // Removed by somebody, or the lists show not everything, or other cards than were asked for: what is not in the books is not started.
+  const isInBooks = own !== undefined && (occupancy === null || holdsAll(containerId, cards, occupancy));
+  if (!isInBooks) return { kind: 'yield', then: { kind: 'again', why: 'gone' } };
   const rival = ofRun.length > 1 || (occupancy !== null && hasRival(containerId, cards, occupancy));
   return rival ? { kind: 'yield', then: { kind: 'again', why: 'lost_race' } } : { kind: 'good' };
 }

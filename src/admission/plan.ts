@@ -99,6 +99,14 @@ function waitFor(
   };
 }
 
+/** Whether a container has a claim on each of its cards, by a list made after it was created. */
+export function holdsAll(containerId: string, cards: readonly GrantedCard[], occupancy: Occupancy): boolean {
+  const held = cardsAt(occupancy, cards).filter((card) =>
+    card.claims.some((claim) => claim.containerId === containerId),
+  );
+  return held.length === cards.length;
+}
+
 /** Whether any other live claim touches a card of this container, by a list made after it was created. */
 export function hasRival(containerId: string, cards: readonly GrantedCard[], occupancy: Occupancy): boolean {
   return cardsAt(occupancy, cards).some((card) => card.claims.some((claim) => claim.containerId !== containerId));

@@ -6,7 +6,7 @@ import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { refuse } from '../model/refuse.js';
-import { holds } from '../model/snapshot.js';
+import { isAlive } from '../model/snapshot.js';
 import type { Claimed } from './admission.js';
 import type { Attempts, Ended } from './attempts.js';
 import { takeBack } from './take-back.js';
@@ -78,8 +78,7 @@ async function settleDoubt(claim: Claimed, detail: string, parts: StartParts): P
   }
   const state = listed.value.find(({ id }) => id === claim.containerId)?.state;
   if (state === 'created') return startFailed(claim, 'did not start the container', detail, parts);
-  const lives = state !== undefined && state !== 'removing' && holds(state);
-  return lives ? { kind: 'running', state } : { kind: 'look_again' };
+  return state !== undefined && isAlive(state) ? { kind: 'running', state } : { kind: 'look_again' };
 }
 
 function startFailed(claim: Claimed, what: string, daemonMessage: string, parts: StartParts): Promise<Ended> {
@@ -95,7 +94,7 @@ async function rollBack(
   { hands, log }: StartParts,
 ): Promise<Ended> {
   const taken = await takeBack(containerId, hands);
-  // It runs after all, or has run: the table says what it means.
+  if (taken.kind === 'runs') return { kind: 'running', state: taken.state };
   if (taken.kind === 'look_again') return taken;
   if (taken.kind === 'in_doubt') {
     log.warn({ container_id: containerId, detail: taken.detail }, 'a container that would not start was not removed');

@@ -1,11 +1,14 @@
 /** Removes what this process created and will not start. */
 
 import type { Hands } from '../model/ports/hands.js';
+import { isAlive, type ContainerState } from '../model/snapshot.js';
 
 export type TakenBack =
   /** Nothing of it is left. */
   | { readonly kind: 'taken_back' }
-  /** Somebody else had a hand in it: it runs, or has run. The books know, or what is remembered of removed runs. */
+  /** It runs, whoever started it. */
+  | { readonly kind: 'runs'; readonly state: ContainerState }
+  /** It has run, or is on its way out: the books know, or what is remembered of removed runs. */
   | { readonly kind: 'look_again' }
   | { readonly kind: 'in_doubt'; readonly detail: string };
 
@@ -17,6 +20,7 @@ export async function takeBack(containerId: string, hands: Pick<Hands, 'remove'>
     case 'gone':
       return { kind: 'taken_back' };
     case 'left':
+      return isAlive(removed.state) ? { kind: 'runs', state: removed.state } : { kind: 'look_again' };
     case 'had_run':
       return { kind: 'look_again' };
     case 'in_doubt':

@@ -26,7 +26,7 @@ export async function yieldClaim(
     const { then } = checked;
     if (then.kind === 'again' && then.why === 'lost_race') meter.claimRace();
     const taken = await takeBack(containerId, hands);
-    if (taken.kind === 'look_again') return lookAgain;
+    if (taken.kind === 'look_again' || taken.kind === 'runs') return lookAgain;
     if (taken.kind === 'taken_back') return then.kind === 'refused' ? { ...then, rolledBack: true } : then;
     const why = then.kind === 'refused' ? then.detail : 'what was created may not be started';
     return refuse('docker_unavailable', {

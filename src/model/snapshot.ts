@@ -179,6 +179,11 @@ export interface Snapshot {
   readonly exclusions: readonly Exclusion[];
 }
 
+/** The states in which the process of a container is there. */
+export function isAlive(state: ContainerState): boolean {
+  return state === 'running' || state === 'paused' || state === 'restarting';
+}
+
 /** The states in which a container with a claim label holds its cards. `exited` and `dead` hold nothing. */
 export function holds(state: ContainerState): boolean {
   return state !== 'exited' && state !== 'dead';

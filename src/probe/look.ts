@@ -12,7 +12,7 @@ import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 
 export interface EyesParts {
   readonly smi: NvidiaSmi;
-  readonly books: Books;
+  readonly books: Pick<Books, 'list'>;
   readonly cardStore: CardStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -125,7 +125,7 @@ function mistake(error: unknown, log: Log, deadline: Deadline): Probed<never> {
 }
 
 /** A list that outlived its look is not joined by a second. */
-function oneAtATime(books: Books): Books['list'] {
+function oneAtATime(books: Pick<Books, 'list'>): Books['list'] {
   let running = false;
   return async () => {
     if (running)

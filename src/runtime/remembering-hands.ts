@@ -7,7 +7,9 @@ export function rememberingHands(
   hadRun: (run: { readonly container: SeenContainer; readonly exitCode: number | null }) => void,
 ): Hands {
   return {
-    ...hands,
+    ensureImage: (image, waitMs) => hands.ensureImage(image, waitMs),
+    create: (spec, grant) => hands.create(spec, grant),
+    start: (id) => hands.start(id),
     async remove(id, only) {
       const answer = await hands.remove(id, only);
       if (answer.kind === 'had_run') hadRun(answer);

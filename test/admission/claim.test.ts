@@ -131,14 +131,34 @@ describe('a container of this run that is there already', () => {
     expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'create_failed' });
   });
 
-  test('a copy of its labels on another container does not stand for it', async () => {
+  test.each(['running', 'exited'] as const)(
+    'that somebody renamed while it was %s is still this run',
+    async (state) => {
+      const runtime = fakeRuntime();
+      plant(runtime, { id: 'x', name: 'my-training', state });
+      const expected = state === 'running' ? { kind: 'admitted', replayed: true } : { kind: 'ended' };
+      expect(await admit(testDesk(runtime), 'train')).toMatchObject({ ...expected, run: { name: 'my-training' } });
+      expect(runtime.started).toEqual([]);
+    },
+  );
+
+  test('a copy, made from the image of a job, does not stand for it, and holds what its labels say', async () => {
     const runtime = fakeRuntime();
     plant(runtime, { id: 'copy', name: 'somebody', state: 'running' });
+    runtime.copies.add('copy');
     expect(await admit(testDesk(runtime), 'train')).toMatchObject({
       kind: 'admitted',
       replayed: false,
       cards: [{ index: 1 }],
     });
+  });
+
+  test('of two containers of one run the one that runs answers', async () => {
+    const runtime = fakeRuntime();
+    plant(runtime, { id: 'made-later' });
+    plant(runtime, { id: 'x', name: 'renamed', state: 'running' });
+    const decision = await admit(testDesk(runtime), 'train');
+    expect(decision).toMatchObject({ kind: 'admitted', replayed: true, run: { containerId: 'x' } });
   });
 
   test('on its way out is waited for, then the run is decided', async () => {
@@ -156,47 +176,75 @@ describe('a container of this run that is there already', () => {
   });
 });
 
-describe('a created container whose gate may be dead', () => {
-  test('is taken up and started once when its cards are still good', async () => {
+describe('a created container, which only its creator may start', () => {
+  const ofThisGate = { [LABEL.admittedBy]: 'gate-a', [LABEL.life]: 'an earlier life' };
+  /** As another gate left it, but for these labels. */
+  const plantWith = (runtime: FakeRuntime, labels: Record<string, string>): void => {
+    const planted = plant(runtime, { id: 'x' });
+    runtime.containers.set('x', { ...planted, labels: { ...planted.labels, ...labels } });
+  };
+
+  test('of another gate that may live is waited for, and then said to be starting, by whom', async () => {
     const runtime = fakeRuntime();
     plant(runtime, { id: 'x' });
-    expect(await admit(testDesk(runtime), 'train')).toMatchObject({
-      kind: 'admitted',
+    const decision = await admit(testDesk(runtime, { settings: { admitTimeoutMs: 300 } }), 'train');
+    expect(decision).toMatchObject({
+      kind: 'starting',
       run: { containerId: 'x' },
-      cards: [{ index: 0 }],
+      explain: expect.stringContaining('gate-dead'),
     });
-    expect(runtime.started).toEqual(['x']);
-    expect(runtime.containers.size).toBe(1);
+    expect([runtime.started, [...runtime.containers.keys()]]).toEqual([[], ['x']]);
   });
 
-  test('is removed and decided anew when a card of it is unhealthy by now', async () => {
+  test.each([
+    ['starts it', (runtime: FakeRuntime) => runtime.end('x', 'running'), { kind: 'admitted', replayed: true }],
+    ['yields', (runtime: FakeRuntime) => void runtime.containers.delete('x'), { kind: 'admitted', replayed: false }],
+    ['starts it and it ends at once', (runtime: FakeRuntime) => runtime.end('x'), { kind: 'ended' }],
+  ])('of another gate that %s meanwhile is answered as it turns out', async (_says, act, expected) => {
     const runtime = fakeRuntime();
     plant(runtime, { id: 'x' });
-    const desk = testDesk(runtime);
-    const [first] = desk.machine.rows!;
-    desk.machine.rows![0] = {
-      ...first!,
-      health: { ...first!.health, recoveryAction: { kind: 'value', value: 'Reset' } },
-    };
-    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', cards: [{ index: 1 }] });
-    expect(runtime.containers.has('x')).toBe(false);
-  });
-
-  test('yields when somebody else has a claim on its card', async () => {
-    const runtime = fakeRuntime();
-    plant(runtime, { id: 'x' });
-    plant(runtime, rival(0, 'running'));
-    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', cards: [{ index: 1 }] });
-    expect(runtime.containers.has('x')).toBe(false);
+    setTimeout(() => act(runtime), 250);
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject(expected);
     expect(runtime.started).not.toContain('x');
   });
 
-  test('without cards is started as it is', async () => {
+  test.each([
+    ['by an earlier life of this gate', ofThisGate, {}],
+    ['by a version of this gate that wrote no life', { ...ofThisGate, [LABEL.life]: '' }, {}],
+    ['by this life, which is not at it any more', { ...ofThisGate, [LABEL.life]: 'life-1' }, {}],
+    ['by any other, where none but this gate can be at work', {}, { alone: true }],
+    ['by another gate, longer ago than the grace', {}, { claimGraceMs: 0 }],
+  ] as const)('left behind %s is removed and the run decided anew', async (_says, labels, settings) => {
     const runtime = fakeRuntime();
-    const spec = jobSpec('train', 0);
-    plant(runtime, { id: 'x', labels: { [LABEL.runId]: 'train', [LABEL.specSha256]: spec.specSha256 }, claim: null });
-    expect(await admit(testDesk(runtime), 'train', 0)).toMatchObject({ kind: 'admitted', run: { containerId: 'x' } });
-    expect(runtime.started).toEqual(['x']);
+    plantWith(runtime, labels);
+    const desk = testDesk(runtime, { settings });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'admitted', replayed: false, cards: [{ index: 0 }] });
+    expect(runtime.containers.has('x')).toBe(false);
+    expect(runtime.started).toHaveLength(1);
+    expect(runtime.started).not.toContain('x');
+    expect(desk.meter.counted['leftOverRemoved']).toBe(1);
+  });
+
+  test('left behind, and started and ended right before it is removed, is a run that has run', async () => {
+    const runtime = fakeRuntime();
+    plantWith(runtime, ofThisGate);
+    // Seen as created; a start of the dead gate that was on its way slips in, and the job ends at once.
+    runtime.beforeRemoval = (id) => runtime.end(id);
+    const desk = testDesk(runtime);
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'ended', run: { containerId: 'x', exitCode: 0 } });
+    expect(await admit(desk, 'train')).toMatchObject({ kind: 'ended' });
+    expect(await admit(desk, 'train', 2)).toMatchObject({ code: 'run_id_reused' });
+    expect(runtime.started).toEqual([]);
+    expect(desk.meter.counted['removedRun']).toBe(1);
+    expect(desk.recentRuns.get('train')).toMatchObject({ state: 'exited', exitCode: 0 });
+  });
+
+  test('that cannot be removed for sure is not decided anew', async () => {
+    const runtime = fakeRuntime();
+    plantWith(runtime, ofThisGate);
+    runtime.remove = async () => ({ kind: 'in_doubt', detail: 'socket hang up' });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'docker_unavailable', rolledBack: false });
+    expect(runtime.containers.size).toBe(1);
   });
 });
 
@@ -225,9 +273,9 @@ describe('rivals', () => {
       return made;
     };
     const remove = runtime.remove.bind(runtime);
-    runtime.remove = async (id) => {
+    runtime.remove = async (id, only) => {
       runtime.containers.delete('rival-0');
-      return remove(id);
+      return remove(id, only);
     };
     const decision = await admit(desk, 'train');
     expect(decision).toMatchObject({ kind: 'wait', retryAfterSeconds: 1, reasons: [{ code: 'lost_race' }] });
@@ -246,6 +294,131 @@ describe('rivals', () => {
     expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'docker_unavailable', rolledBack: true });
     expect(runtime.containers.size).toBe(0);
     expect(runtime.started).toEqual([]);
+  });
+});
+
+describe('the list after the create', () => {
+  /** Does something to a container right after it was created. */
+  const after = (runtime: FakeRuntime, act: (id: string, times: number) => void): void => {
+    const create = runtime.create.bind(runtime);
+    let times = 0;
+    runtime.create = async (spec, grant) => {
+      const made = await create(spec, grant);
+      if (made.kind === 'created') act(made.id, ++times);
+      return made;
+    };
+  };
+
+  test('shows that ours has run and ended already: it is answered, and never started again', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, (id) => runtime.end(id));
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'ended' });
+    expect(runtime.started).toEqual([]);
+  });
+
+  test('shows a second container of the run, renamed before: ours yields, and that one answers', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, () => plant(runtime, { id: 'x', name: 'renamed', state: 'running', claim: null }));
+    const decision = await admit(testDesk(runtime), 'train');
+    expect(decision).toMatchObject({ kind: 'admitted', replayed: true, run: { containerId: 'x' } });
+    expect([runtime.started, runtime.containers.size]).toEqual([[], 1]);
+  });
+
+  test('shows a claim that came at the same moment: both yield, also the older one', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, (_id, times) => {
+      if (times === 1) plant(runtime, { ...rival(0), createdAtMs: Date.now() + 60_000 });
+    });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', cards: [{ index: 1 }] });
+    expect(runtime.started).toHaveLength(1);
+  });
+
+  test('shows ours on other cards than were asked for: it is taken back', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, (id) => {
+      const made = runtime.containers.get(id)!;
+      runtime.containers.set(id, { ...made, claim: { uuids: [cardUuid(uuidOf(3))], indices: [], unread: [] } });
+    });
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'create_failed' });
+    expect([runtime.started, runtime.containers.size]).toEqual([[], 0]);
+  });
+
+  test('fails for a job without cards too: it is taken back', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, () => (runtime.down = 'gone away'));
+    expect(await admit(testDesk(runtime), 'train', 0)).toMatchObject({ code: 'docker_unavailable', rolledBack: true });
+    expect([runtime.started, runtime.containers.size]).toEqual([[], 0]);
+  });
+
+  test('makes ours yield while a hand that is not ours starts it: it is replayed, and left alone', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, () => plant(runtime, rival(0)));
+    runtime.beforeRemoval = (id) => runtime.end(id, 'running');
+    expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', replayed: true });
+    expect(runtime.started).toEqual([]);
+  });
+});
+
+describe('a create that hangs', () => {
+  const hanging = (runtime: FakeRuntime, runId: string): { answer(): void } => {
+    const create = runtime.create.bind(runtime);
+    let answer = (): void => {};
+    runtime.create = async (spec, grant) => {
+      if (spec.runId === runId) await new Promise<void>((resolve) => (answer = resolve));
+      return create(spec, grant);
+    };
+    return { answer: () => answer() };
+  };
+  /** Time passes fifty times as fast. */
+  const quickClock = () => ({
+    now: () => Date.now(),
+    monotonic: () => 50 * performance.now(),
+    after(ms: number, act: () => void) {
+      const timer = setTimeout(act, ms / 50);
+      return () => clearTimeout(timer);
+    },
+  });
+  const settings = { admitTimeoutMs: 30_000, startTimeoutMs: 30_000 };
+
+  test('holds up nobody: the others of its batch are started, and the lock is free', async () => {
+    const runtime = fakeRuntime();
+    hanging(runtime, 'slow');
+    const desk = testDesk(runtime, { clock: quickClock(), settings });
+    const [slow, quick] = await Promise.all([admit(desk, 'slow'), admit(desk, 'quick')]);
+    expect(slow).toMatchObject({ code: 'docker_unavailable', rolledBack: false });
+    expect(quick).toMatchObject({ kind: 'admitted' });
+    expect(await admit(desk, 'next')).toMatchObject({ kind: 'admitted' });
+  });
+
+  test('and shows after all is checked and started without the lock, and who asks again is told', async () => {
+    const runtime = fakeRuntime();
+    const slow = hanging(runtime, 'slow');
+    const desk = testDesk(runtime, { clock: quickClock(), settings });
+    await admit(desk, 'slow');
+    const again = admit(desk, 'slow');
+    slow.answer();
+    expect(await again).toMatchObject({ kind: 'admitted', replayed: true });
+    expect(runtime.started).toHaveLength(1);
+  });
+
+  test('and shows where another run has its card by then is taken back', async () => {
+    const runtime = fakeRuntime();
+    const slow = hanging(runtime, 'slow');
+    const desk = testDesk(runtime, { cards: 1, clock: quickClock(), settings });
+    await admit(desk, 'slow');
+    expect(await admit(desk, 'other')).toMatchObject({ kind: 'admitted' });
+    slow.answer();
+    await expect.poll(() => [...runtime.containers.values()].map(({ name }) => name)).toEqual(['tuneplane-other']);
+    expect(runtime.started).toHaveLength(1);
+  });
+
+  test('and never answers is said so, and no second one is sent', async () => {
+    const runtime = fakeRuntime();
+    hanging(runtime, 'slow');
+    const desk = testDesk(runtime, { clock: quickClock(), settings: { ...settings, admitTimeoutMs: 10_000 } });
+    await admit(desk, 'slow');
+    expect(await admit(desk, 'slow')).toMatchObject({ code: 'docker_unavailable', rolledBack: false });
+    expect(runtime.containers.size).toBe(0);
   });
 });
 
@@ -353,7 +526,7 @@ describe('a start', () => {
     const runtime = fakeRuntime();
     let first = true;
     runtime.onStart = async (id) => {
-      if (first) await runtime.remove(id);
+      if (first) await runtime.remove(id, 'created');
       first = false;
       return null;
     };
@@ -383,9 +556,9 @@ describe('a start', () => {
       new Promise((resolve) => setTimeout(() => resolve({ kind: 'failed', daemonMessage: 'late' }), 200));
     const desk = testDesk(runtime, { settings: { startTimeoutMs: 50 } });
     await admit(desk, 'train');
-    await desk.launches.idle();
+    expect(await desk.drain(5000)).toBe(true);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(desk.launches.failure('train')).toMatchObject({ state: 'start_failed', error: 'late' });
+    expect(desk.recentRuns.get('train')).toMatchObject({ state: 'start_failed', error: 'late' });
     expect(runtime.containers.size).toBe(0);
   });
 });
@@ -432,7 +605,7 @@ describe('the lock', () => {
     runtime.onStart = () => new Promise((resolve) => setTimeout(() => resolve({ kind: 'started' }), 400));
     const desk = testDesk(runtime, { settings: { lockThrough: 'start', startTimeoutMs: 50 } });
     expect(await admit(desk, 'train')).toMatchObject({ kind: 'starting' });
-    expect(desk.launches.underWay([...runtime.containers.keys()][0]!)).not.toBeNull();
+    expect([...runtime.containers.values()]).toMatchObject([{ state: 'created' }]);
   });
 });
 
@@ -473,6 +646,44 @@ describe('callers', () => {
     ]);
     expect(decisions[2]).toMatchObject({ detail: expect.stringContaining('the run train') });
     expect(runtime.containers.size).toBe(0);
+  });
+
+  test('who stand behind an earlier request for their own run count as waiting', async () => {
+    const runtime = fakeRuntime();
+    runtime.onStart = () => new Promise(() => {});
+    const desk = testDesk(runtime, { settings: { maxWaiting: 2, startTimeoutMs: 5000 } });
+    const asks = [admit(desk, 'train'), admit(desk, 'train'), admit(desk, 'train')];
+    expect(await admit(desk, 'train')).toMatchObject({ code: 'busy' });
+    expect(await admit(desk, 'other')).toMatchObject({ code: 'busy' });
+    expect(asks).toHaveLength(3);
+  });
+
+  test('one whose create fails by a fault of ours is told so, and the others of its batch go on', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = (spec) => {
+      if (spec.runId === 'bad') throw new Error('a bug of ours');
+      return null;
+    };
+    const desk = testDesk(runtime);
+    const [bad, good] = await Promise.allSettled([admit(desk, 'bad'), admit(desk, 'good')]);
+    expect(bad).toMatchObject({ status: 'rejected', reason: new Error('a bug of ours') });
+    expect(good).toMatchObject({ status: 'fulfilled', value: { kind: 'admitted' } });
+    runtime.onCreate = null;
+    // Nothing of the attempt stands in the way of the next.
+    expect(await admit(desk, 'bad')).toMatchObject({ kind: 'admitted' });
+  });
+
+  test('who started over until their time was up are told why, however many tries are left', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = () => ({ kind: 'image_gone', daemonMessage: 'No such image' });
+    let tries = 0;
+    runtime.images = () => {
+      tries += 1;
+      return { kind: 'present' };
+    };
+    const desk = testDesk(runtime, { settings: { admitTimeoutMs: 0 } });
+    expect(await admit(desk, 'train', 0)).toMatchObject({ code: 'image_not_found' });
+    expect(tries).toBe(1);
   });
 
   test('who hung up before the create leaves no trace', async () => {

@@ -21,7 +21,7 @@ test.concurrent.each(SEEDS)(
     });
     const offences = watchStarts(runtime);
     const desks = ['gate-a', 'gate-b', 'gate-c'].map((instanceId) =>
-      testDesk(runtime, { cards: 4, random, settings: { instanceId, admitTimeoutMs: 20_000 } }),
+      testDesk(runtime, { cards: 4, random, settings: { instanceId, life: instanceId, admitTimeoutMs: 20_000 } }),
     );
     const dead = Math.floor(random() * 3);
     killBetweenCreateAndStart(runtime, random);
@@ -31,19 +31,14 @@ test.concurrent.each(SEEDS)(
       const runId = `run-${at % 6}`;
       return desk.admit(jobSpec(runId, 1 + ((at % 6) % 2)), console_, nobodyGone()).catch(() => null);
     });
-    const sweeping = sweepLeftOvers(
-      {
-        books: runtime,
-        hands: runtime,
-        meter: countingMeter(),
-        log: quietLog,
-        instanceId: `gate-${'abc'[dead]!}`,
-        startedAtMs: Date.now() + 1000,
-        graceMs: 300_000,
-        adopted: desks[dead]!.launches.adopted,
-      },
-      Date.now(),
-    );
+    const sweeping = sweepLeftOvers({
+      books: runtime,
+      hands: runtime,
+      createdSince: desks[dead]!.createdSince,
+      standpoint: desks[dead]!.standpoint,
+      meter: countingMeter(),
+      log: quietLog,
+    });
     const decisions = await Promise.all(asks);
     await sweeping;
 

@@ -138,7 +138,13 @@ describe('one device request per card gave a job part of its cards; a count besi
   const uuids = chosen.map(({ uuid }) => uuid);
 
   test('the body has one device request with the list of both uuids, and no count', () => {
-    const grant = { cards: chosen, admittedBy: 'gate-a', admittedAt: '2026-11-29T12:00:00.000Z', principal: 'console' };
+    const grant = {
+      cards: chosen,
+      life: 'life-1',
+      admittedBy: 'gate-a',
+      admittedAt: '2026-11-29T12:00:00.000Z',
+      principal: 'console',
+    };
     const body = containerSpec(jobSpec('train', 2), grant);
     expect(body.HostConfig?.DeviceRequests).toEqual([{ Driver: 'nvidia', DeviceIDs: uuids, Capabilities: [['gpu']] }]);
     expect(body.Labels).toMatchObject({ [LABEL.gpuUuids]: uuids.join(','), [LABEL.gpus]: '1,3' });

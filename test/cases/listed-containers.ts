@@ -27,7 +27,10 @@ export interface ListedBooks {
 export async function listedContainers(first: readonly Listed[]): Promise<ListedBooks> {
   const server = await startStrangeDocker((request) => {
     const id = /^GET \/(?:v[\d.]+\/)?containers\/(\w+)\/json/.exec(request)?.[1];
-    const body = id === undefined ? self.list.map(entry) : inspected(self.list.find((each) => each.id === id));
+    const body =
+      id === undefined
+        ? self.list.filter(isAskedFor(request)).map(entry)
+        : inspected(self.list.find((each) => each.id === id));
     return { status: 200, body: JSON.stringify(body) };
   });
   onTestFinished(() => server.stop());
@@ -37,6 +40,13 @@ export async function listedContainers(first: readonly Listed[]): Promise<Listed
     requests: server.requests,
   };
   return self;
+}
+
+/** As the engine filters: by status, where the request names any. */
+function isAskedFor(request: string): (listed: Listed) => boolean {
+  const asked = /[?&]filters=([^& ]+)/.exec(request)?.[1];
+  const { status } = JSON.parse(decodeURIComponent(asked ?? '{}')) as { status?: readonly string[] };
+  return ({ state = 'running' }) => status === undefined || status.includes(state);
 }
 
 function entry({ id, state = 'running', labels = {} }: Listed, nth: number): object {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createTurnQueue, type TurnQueueParts } from '../../src/lock/queue.js';
-import type { Hold, Lock } from '../../src/model/ports/lock.js';
+import type { Hold, Lock, ServedJob } from '../../src/model/ports/lock.js';
 import { fakeLock } from '../support/fake-lock.js';
 import { never, pushableClock } from './outside.js';
 import { until } from './until.js';
@@ -12,34 +12,43 @@ function queueOn(lock: Lock, over: Partial<Parts> = {}) {
   const heldSeconds: number[] = [];
   const queue = createTurnQueue<string, string>({
     lock,
-    maxWaiting: 100,
     clock: pushableClock(),
-    serve: async (jobs) => jobs.map((job) => job.toUpperCase()),
+    serve: async (batch) => answerAll(batch),
     onReleased: (seconds) => void heldSeconds.push(seconds),
     ...over,
   });
   return { queue, heldSeconds };
 }
 
+function answerAll(batch: readonly ServedJob<string, string>[]): void {
+  for (const { job, answer } of batch) answer(job.toUpperCase());
+}
+
 /** Serves a batch only when told to. */
 function gatedServe() {
   const batches: { jobs: readonly string[]; hold: Hold; finish(): void; fail(error: Error): void }[] = [];
-  const serve: Parts['serve'] = (jobs, hold) =>
+  const serve: Parts['serve'] = (batch, hold) =>
     new Promise((resolve, reject) => {
-      batches.push({ jobs, hold, finish: () => resolve(jobs.map((job) => job.toUpperCase())), fail: reject });
+      const finish = () => {
+        answerAll(batch);
+        resolve();
+      };
+      batches.push({ jobs: batch.map(({ job }) => job), hold, finish, fail: reject });
     });
   return { batches, serve };
 }
 
-describe('the line in front of the lock', () => {
+describe('the queue in front of the lock', () => {
   test('one who comes alone is served under the lock and told how long it took', async () => {
     const lock = fakeLock();
     const { queue, heldSeconds } = queueOn(lock, {
-      serve: async (jobs) => jobs.map((job) => `${job}, held: ${lock.held}`),
+      serve: async (batch) => {
+        for (const { job, answer } of batch) answer(`${job}, held: ${lock.held}`);
+      },
     });
     expect(await queue.join('a', never())).toMatchObject({ kind: 'served', result: 'a, held: true' });
+    await until('the lock is back', () => heldSeconds.length === 1);
     expect(lock.held).toBe(false);
-    expect(heldSeconds).toHaveLength(1);
     expect(queue.waiting).toBe(0);
   });
 
@@ -82,7 +91,7 @@ describe('the line in front of the lock', () => {
     expect(await stays).toMatchObject({ kind: 'served', result: 'A' });
   });
 
-  test('one who gave up before joining never stands in line', async () => {
+  test('one who gave up before joining never waits', async () => {
     const lock = fakeLock();
     const { queue } = queueOn(lock);
     expect(await queue.join('a', AbortSignal.abort())).toEqual({ kind: 'left' });
@@ -100,19 +109,6 @@ describe('the line in front of the lock', () => {
     expect(await turn).toMatchObject({ kind: 'served', result: 'A' });
   });
 
-  test('a full line says so at once, and those being served do not count', async () => {
-    const { batches, serve } = gatedServe();
-    const { queue } = queueOn(fakeLock(), { serve, maxWaiting: 1 });
-    const first = queue.join('a', never());
-    await until('batch 1 is served', () => batches.length === 1);
-    const second = queue.join('b', never());
-    expect(await queue.join('c', never())).toEqual({ kind: 'full' });
-    batches[0]?.finish();
-    await until('batch 2 is served', () => batches.length === 2);
-    batches[1]?.finish();
-    expect(await Promise.all([first, second])).toMatchObject([{ kind: 'served' }, { kind: 'served' }]);
-  });
-
   test('a batch that throws fails its own jobs with that error, gives the lock back, and the next is served', async () => {
     const lock = fakeLock();
     const { batches, serve } = gatedServe();
@@ -128,9 +124,51 @@ describe('the line in front of the lock', () => {
     expect(lock.held).toBe(false);
   });
 
-  test('a batch with fewer results than jobs fails, and nobody waits for ever', async () => {
-    const { queue } = queueOn(fakeLock(), { serve: async () => [] });
-    await expect(queue.join('a', never())).rejects.toThrow('A batch of 1 jobs came back with 0 results.');
+  test('a batch that throws takes no answer back', async () => {
+    const { queue } = queueOn(fakeLock(), {
+      async serve(batch) {
+        batch[0]?.answer('in time');
+        throw new Error('a bug of ours');
+      },
+    });
+    expect(await queue.join('a', never())).toMatchObject({ kind: 'served', result: 'in time' });
+  });
+
+  test('one that fails by itself fails nobody else', async () => {
+    const lock = fakeLock();
+    lock.keepOut('held by another');
+    const { queue } = queueOn(lock, {
+      async serve([first, second]) {
+        first?.fail(new Error('a bug of ours'));
+        second?.answer('well');
+      },
+    });
+    const turns = [queue.join('a', never()), queue.join('b', never())];
+    lock.keepOut(null);
+    await expect(turns[0]).rejects.toThrow('a bug of ours');
+    expect(await turns[1]).toMatchObject({ result: 'well' });
+  });
+
+  test('one may be answered while the lock is held, and one after it went back', async () => {
+    const lock = fakeLock();
+    let answerLate = (): void => {};
+    lock.keepOut('held by another');
+    const { batches, serve } = gatedServe();
+    const { queue } = queueOn(lock, {
+      async serve(batch, hold) {
+        batch[0]?.answer('early');
+        answerLate = () => batch[1]?.answer('late');
+        await serve([], hold);
+      },
+    });
+    const turns = [queue.join('a', never()), queue.join('b', never())];
+    lock.keepOut(null);
+    expect(await turns[0]).toMatchObject({ result: 'early' });
+    expect(lock.held).toBe(true);
+    batches[0]?.finish();
+    await until('the lock is back', () => lock.released === 1);
+    answerLate();
+    expect(await turns[1]).toMatchObject({ result: 'late' });
   });
 
   test('when everybody has left, nobody waits for the lock, and whoever comes then waits anew', async () => {
@@ -207,10 +245,15 @@ describe('the line in front of the lock', () => {
     expect(await queue.join('b', never())).toMatchObject({ kind: 'served', result: 'B' });
   });
 
-  test('the lock is back before anybody is told of the result', async () => {
+  test('a batch that gives the lock back by itself goes on without it', async () => {
     const lock = fakeLock();
-    const { queue } = queueOn(lock);
-    await queue.join('a', never());
+    const { queue } = queueOn(lock, {
+      async serve(batch, hold) {
+        await hold.release();
+        for (const { answer } of batch) answer(`held: ${lock.held}`);
+      },
+    });
+    expect(await queue.join('a', never())).toMatchObject({ result: 'held: false' });
     expect(lock.released).toBe(1);
   });
 });

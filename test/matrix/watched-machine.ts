@@ -18,7 +18,7 @@ import { replayedLine, type Retell } from './replayed-line.js';
 /** What is there besides the machine; everything has a default. */
 export interface Around {
   /** The runtime's books; no container at all. */
-  readonly books?: Books;
+  readonly books?: Pick<Books, 'list'>;
   /** Other settings than the defaults. */
   readonly rules?: Partial<JudgeRules>;
   /** The cards seen before this gate began. */
@@ -38,7 +38,7 @@ export interface WatchedMachine {
   machine: Machine;
   /** Changes what is printed. */
   retell: Retell;
-  books: Books;
+  books: Pick<Books, 'list'>;
   /** A new look at it. */
   look(): Promise<Look>;
   /** Lets time go on. */
@@ -66,8 +66,6 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
     smi,
     books: {
       list: () => self.books.list(),
-      findRun: (runId) => self.books.findRun(runId),
-      describe: (container) => self.books.describe(container),
     },
     cardStore,
     clock,
@@ -104,10 +102,8 @@ const LIMIT_MS = 10_000;
 /** From here on a page speaks of the gate and not of the look. */
 const FIRST_OF_THE_GATE = '# HELP tuneplane_gpu_runs_waiting';
 
-const EMPTY_BOOKS: Books = {
+const EMPTY_BOOKS: Pick<Books, 'list'> = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
-  findRun: async () => ({ kind: 'seen', value: [], tookMs: 0 }),
-  describe: async () => ({ kind: 'seen', value: null, tookMs: 0 }),
 };
 
 /** The cards seen, kept in memory. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createLaunches } from '../../src/admission/starts.js';
+import { createRecentRuns } from '../../src/admission/existing/recent-runs.js';
 import { cardUuid } from '../../src/model/card.js';
 import { LABEL } from '../../src/model/labels.js';
 import type { ContainerState } from '../../src/model/snapshot.js';
 import { createRuns } from '../../src/runs/runs.js';
 import { systemClock } from '../../src/time/system-clock.js';
-import { countingMeter, healthyRows, quietLog, rememberedOf, uuidOf } from '../support/admissions.js';
+import { healthyRows, rememberedOf, uuidOf } from '../support/admissions.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
 
 function machine(states: Record<string, ContainerState>) {
@@ -21,15 +21,9 @@ function machine(states: Record<string, ContainerState>) {
       pinned: { kind: 'none' },
     });
   }
-  const launches = createLaunches({
-    books: runtime,
-    hands: runtime,
-    clock: systemClock,
-    meter: countingMeter(),
-    log: quietLog,
-  });
+  const recentRuns = createRecentRuns(systemClock);
   const cardStore = { remembered: () => rememberedOf(healthyRows(2)) };
-  return { runtime, launches, runs: createRuns({ books: runtime, hands: runtime, cardStore, launches }) };
+  return { runtime, recentRuns, runs: createRuns({ books: runtime, hands: runtime, cardStore, recentRuns }) };
 }
 
 test('the jobs are the containers that carry a run or a claim, and nothing else', async () => {
@@ -79,8 +73,8 @@ test('a run that nobody knows is unknown, and null to a reader', async () => {
 });
 
 test('a start that failed after a 202 is read for an hour, and can be removed', async () => {
-  const { runs, launches } = machine({});
-  launches.rememberFailure({
+  const { runs, recentRuns } = machine({});
+  recentRuns.startFailed({
     runId: 'late',
     state: 'start_failed',
     cards: [],

@@ -1,19 +1,22 @@
 /** A desk over the fake runtime and a machine of healthy cards, with the real judge, pick, queue and launches. */
 
-import { createAdmissions, type AdmissionsPart } from '../../src/admission/admissions.js';
-import type { AdmitSettings } from '../../src/admission/admit.js';
-import type { TurnJob, TurnResult } from '../../src/admission/serve-batch.js';
+import type { Admission, TurnResult } from '../../src/admission/admission.js';
+import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../src/admission/admissions.js';
+import { createRecentRuns, type RecentRuns } from '../../src/admission/existing/recent-runs.js';
 import { localLock } from '../../src/lock/local-lock.js';
 import { createTurnQueue } from '../../src/lock/queue.js';
 import type { JobSpec } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
+import type { CreatedSince } from '../../src/model/ports/created-since.js';
 import type { Eyes } from '../../src/model/ports/eyes.js';
 import type { Lock } from '../../src/model/ports/lock.js';
 import type { Meter } from '../../src/model/ports/meter.js';
 import type { Clock, Log } from '../../src/model/ports/outside.js';
 import type { GpuRow, RememberedCard, Snapshot } from '../../src/model/snapshot.js';
 import { createObserver } from '../../src/observe/observer.js';
+import { createCreatedSince } from '../../src/runtime/created-since.js';
+import { rememberingHands } from '../../src/runtime/remembering-hands.js';
 import { systemClock } from '../../src/time/system-clock.js';
 import type { FakeRuntime } from './fake-runtime.js';
 
@@ -28,6 +31,10 @@ export const RULES: JudgeRules = {
 
 export const SETTINGS: AdmitSettings = {
   instanceId: 'gate-a',
+  life: 'life-1',
+  alone: false,
+  claimGraceMs: 300_000,
+  maxWaiting: 256,
   admitWhenBlind: false,
   admitTimeoutMs: 2000,
   startTimeoutMs: 500,
@@ -55,6 +62,7 @@ export function countingMeter(): CountingMeter {
     lockLost: () => count('lockLost'),
     claimRace: () => count('claimRace'),
     leftOverRemoved: () => count('leftOverRemoved'),
+    removedRun: () => count('removedRun'),
     granted: (cards) => count('granted', cards),
     startFailed: (cards) => count('startFailed', cards.length),
     looked: () => count('looked'),
@@ -130,6 +138,8 @@ export function rememberedOf(rows: readonly GpuRow[]): RememberedCard[] {
 }
 
 export interface TestDesk extends AdmissionsPart {
+  readonly recentRuns: RecentRuns;
+  readonly createdSince: CreatedSince;
   readonly meter: CountingMeter;
   readonly machine: { rows: GpuRow[] | null };
 }
@@ -148,27 +158,35 @@ export function testDesk(
   const lock = options.lock ?? localLock();
   const meter = countingMeter();
   const observer = createObserver(fakeEyes(runtime, machine), RULES, 1000);
+  const clock = options.clock ?? systemClock;
+  const recentRuns = createRecentRuns(clock);
+  const createdSince = createCreatedSince(clock);
+  const hands = rememberingHands(runtime, (run) => {
+    recentRuns.removed(run);
+    meter.removedRun();
+  });
   const desk = createAdmissions({
     observer,
     books: runtime,
-    hands: runtime,
+    hands,
+    recentRuns,
+    createdSince,
     cardStore: { remembered: () => rememberedOf(machine.rows ?? []) },
     lock,
-    clock: options.clock ?? systemClock,
+    clock,
     meter,
     log: quietLog,
     random: options.random ?? Math.random,
     makeQueue: (serve) =>
-      createTurnQueue<TurnJob, TurnResult>({
+      createTurnQueue<Admission, TurnResult>({
         lock,
-        maxWaiting: 256,
         clock: systemClock,
         serve,
         onReleased: meter.lockHeldFor,
       }),
     settings: { ...SETTINGS, ...options.settings },
   });
-  return { ...desk, meter, machine };
+  return { ...desk, meter, machine, recentRuns, createdSince };
 }
 
 export function jobSpec(runId: string, count = 1, over: Partial<JobSpec['container']> = {}): JobSpec {

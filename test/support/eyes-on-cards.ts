@@ -8,10 +8,8 @@ import { createNvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
 import { systemClock } from '../../src/time/system-clock.js';
 import { keptLog } from '../probe/nvidia-smi/program.js';
 
-const emptyBooks: Books = {
+const emptyBooks: Pick<Books, 'list'> = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
-  findRun: async () => ({ kind: 'seen', value: [], tookMs: 0 }),
-  describe: async () => ({ kind: 'seen', value: null, tookMs: 0 }),
 };
 
 const emptyCardBook: CardStore = {

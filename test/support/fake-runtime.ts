@@ -1,24 +1,28 @@
 /**
  * A runtime in memory behind the ports Books and Hands. Held to the same contract suite as Docker. Like Docker it reserves a
- * name before the container shows in a list, and answers in its own time.
+ * name before the container shows in a list, starts again what has ended, and answers in its own time.
  */
 
 import type { Grant, JobSpec } from '../../src/model/admission.js';
 import { containerName, LABEL } from '../../src/model/labels.js';
 import type { Books } from '../../src/model/ports/books.js';
 import type { CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports/hands.js';
-import type { ContainerState, Probed, SeenContainer } from '../../src/model/snapshot.js';
+import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
 
 export interface FakeRuntime extends Books, Hands {
   /** Every container by id; a test may change them. */
   readonly containers: Map<string, SeenContainer>;
+  /** Ids of those that have their labels from the image of a job. */
+  readonly copies: Set<string>;
   /** Set to a sentence to make every list fail. */
   down: string | null;
-  /** Ids in the order in which they were really started. */
+  /** Ids in the order in which they were really started: twice where one was started again. */
   readonly started: string[];
   /** Replace to make an answer go wrong. */
   onCreate: ((spec: JobSpec) => CreateAnswer | null) | null;
   onStart: ((id: string) => StartAnswer | Promise<StartAnswer | null> | null) | null;
+  /** What happens between the last look at a container and its removal. */
+  beforeRemoval: ((id: string) => void) | null;
   images: (image: string) => ImageAnswer;
   end(id: string, state?: ContainerState): void;
 }
@@ -38,19 +42,38 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
 
   const runtime: FakeRuntime = {
     containers,
+    copies: new Set(),
     down: null,
     started: [],
     onCreate: null,
     onStart: null,
+    beforeRemoval: null,
     images: () => ({ kind: 'present' }),
     end: (id, state = 'exited') => set(id, state),
 
     async list() {
       await beat();
       if (runtime.down) return blind(runtime.down);
-      const value = { containers: [...containers.values()] };
+      const value = { containers: [...containers.values()].filter(({ state }) => holds(state)) };
       await beat();
       return seen(value);
+    },
+    async listRuns() {
+      await beat();
+      if (runtime.down) return blind(runtime.down);
+      const runs = [...containers.values()].filter(({ labels, claim }) => labels[LABEL.runId] || claim !== null);
+      return seen({ containers: runs });
+    },
+    async findLabelled(runId) {
+      await beat();
+      if (runtime.down) return blind(runtime.down);
+      const found = [...containers.values()].filter(({ labels }) => labels[LABEL.runId] === runId);
+      await beat();
+      return seen(found);
+    },
+    async isCopy({ id }) {
+      await beat();
+      return runtime.copies.has(id);
     },
     async findRun(runId) {
       await beat();
@@ -92,22 +115,30 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       if (wrong) return wrong;
       const one = containers.get(id);
       if (!one) return { kind: 'gone', daemonMessage: `no such container: ${id}` };
-      if (one.state === 'created') {
+      if (one.state !== 'running') {
         set(id, 'running');
         runtime.started.push(id);
       }
       await beat();
       return { kind: 'started' };
     },
-    async remove(id): Promise<RemoveAnswer> {
+    async remove(id, only): Promise<RemoveAnswer> {
       await beat();
       const one = containers.get(id);
       if (!one) return { kind: 'gone' };
-      if (one.state === 'running') return { kind: 'running', daemonMessage: 'stop it first' };
+      const mayGo = only === 'created' ? one.state === 'created' : !holds(one.state);
+      if (!mayGo && one.state !== 'removing') return { kind: 'left', state: one.state };
+      // As with a real runtime: what happens between the look and the removal is not seen, but for one that runs.
+      await beat();
+      runtime.beforeRemoval?.(id);
+      const now = containers.get(id);
+      if (!now) return { kind: 'gone' };
+      if (now.state === 'running') return { kind: 'left', state: 'running' };
       containers.delete(id);
       await beat();
       names.delete(one.name);
-      return { kind: 'removed' };
+      const hadRun = only === 'created' && now.state === 'exited';
+      return hadRun ? { kind: 'had_run', container: one, exitCode: 0 } : { kind: 'removed' };
     },
   };
   return runtime;
@@ -130,6 +161,7 @@ function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenC
       [LABEL.admittedBy]: grant.admittedBy,
       [LABEL.admittedAt]: grant.admittedAt,
       [LABEL.principal]: grant.principal,
+      [LABEL.life]: grant.life,
     },
     claim: { uuids, indices: uuids.length > 0 ? [] : indices, unread: [] },
     pinned: { kind: 'none' },

@@ -35,7 +35,7 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
       return answer.id;
     };
     const seen = async (id: string): Promise<SeenContainer | undefined> => {
-      const list = await runtime.books.list();
+      const list = await runtime.books.listRuns();
       if (list.kind === 'blind') throw new Error(list.detail);
       return list.value.containers.find((one) => one.id === id);
     };
@@ -64,21 +64,21 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
           [LABEL.principal]: 'console',
         },
       });
-      expect(await runtime.hands.remove(id)).toEqual({ kind: 'removed' });
+      expect(await runtime.hands.remove(id, 'created')).toEqual({ kind: 'removed' });
       expect(await seen(id)).toBeUndefined();
     });
 
     test('a job of no cards is a claim on nothing', async () => {
       const id = await created('no-cards');
       expect((await seen(id))?.claim).toEqual({ uuids: [], indices: [], unread: [] });
-      await runtime.hands.remove(id);
+      await runtime.hands.remove(id, 'created');
     });
 
     test('a name can be had once', async () => {
       const id = await created('twice', 0);
       expect(await create('twice', 1)).toMatchObject({ kind: 'name_taken' });
-      await runtime.hands.remove(id);
-      await runtime.hands.remove(await created('twice', 1));
+      await runtime.hands.remove(id, 'created');
+      await runtime.hands.remove(await created('twice', 1), 'created');
     });
 
     test('of two creates of one name at once exactly one is made', async () => {
@@ -86,7 +86,7 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
       const made = answers.flatMap((answer) => (answer.kind === 'created' ? [answer.id] : []));
       expect(made).toHaveLength(1);
       expect(answers.filter((answer) => answer.kind === 'name_taken')).toHaveLength(2);
-      await Promise.all(made.map((id) => runtime.hands.remove(id)));
+      await Promise.all(made.map((id) => runtime.hands.remove(id, 'created')));
     });
 
     test('a job runs once started, starting it again is no error, and it is not removed while it lives', async () => {
@@ -94,18 +94,19 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
       expect(await runtime.hands.start(id)).toEqual({ kind: 'started' });
       expect((await seen(id))?.state).toBe('running');
       expect(await runtime.hands.start(id)).toEqual({ kind: 'started' });
-      expect(await runtime.hands.remove(id)).toMatchObject({ kind: 'running' });
+      expect(await runtime.hands.remove(id, 'created')).toEqual({ kind: 'left', state: 'running' });
+      expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
       expect((await seen(id))?.state).toBe('running');
       await runtime.end(id);
       await ended(id);
-      expect(await runtime.hands.remove(id)).toEqual({ kind: 'removed' });
+      expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'removed' });
     });
 
     test('what is gone can neither be started nor removed', async () => {
       const id = await created('gone', 0);
-      await runtime.hands.remove(id);
+      await runtime.hands.remove(id, 'created');
       expect(await runtime.hands.start(id)).toMatchObject({ kind: 'gone' });
-      expect(await runtime.hands.remove(id)).toEqual({ kind: 'gone' });
+      expect(await runtime.hands.remove(id, 'created')).toEqual({ kind: 'gone' });
     });
 
     test('a run is found by its own id alone, in any state', async () => {
@@ -115,7 +116,7 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
       const found = await runtime.books.findRun('a.b');
       expect(found).toMatchObject({ kind: 'seen', value: [{ id: dotted, name: 'tuneplane-a.b' }] });
       expect(await runtime.books.findRun('nobody')).toMatchObject({ kind: 'seen', value: [] });
-      await Promise.all([dotted, other, longer].map((id) => runtime.hands.remove(id)));
+      await Promise.all([dotted, other, longer].map((id) => runtime.hands.remove(id, 'created')));
     });
 
     test('a run tells when it started, when it ended and how, and nothing once it is gone', async () => {
@@ -131,7 +132,7 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
       await ended(id);
       const told = await runtime.books.describe(running);
       expect(told).toMatchObject({ kind: 'seen', value: { exitCode: expect.any(Number) } });
-      await runtime.hands.remove(id);
+      await runtime.hands.remove(id, 'ended');
       expect(await runtime.books.describe(running)).toMatchObject({ kind: 'seen', value: null });
     });
   });

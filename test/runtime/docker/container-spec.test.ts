@@ -13,6 +13,7 @@ describe('the body that creates a container', () => {
       Labels: {
         'tuneplane.run_id': 'train-17',
         'tuneplane.gpus': '1,3',
+        'tuneplane.life': 'life-1',
         'tuneplane.gpu-uuids': `${uuidOf(1)},${uuidOf(3)}`,
         'tuneplane.spec-sha256': 'f'.repeat(64),
         'tuneplane.admitted-by': 'gate-a',

@@ -16,7 +16,7 @@ async function hands(answer: StrangeAnswer | ((request: string) => StrangeAnswer
     clock: systemClock,
     log: listeningLog(),
     findAuth: async () => ({ kind: 'anonymous' }),
-    limits: { create: 300, start: 300, remove: 600, imageInspect: 300, pullStall: 300 },
+    limits: { create: 300, start: 300, look: 300, remove: 600, imageInspect: 300, pullStall: 300 },
   });
 }
 const says = (status: number, message: string): StrangeAnswer => ({ status, body: JSON.stringify({ message }) });
@@ -62,11 +62,16 @@ describe('an answer to a start', () => {
   });
 });
 
+/** A list of one created container for every look, and so to everything else. */
+const created = JSON.stringify([{ Id: 'abc', Names: ['/tuneplane-x'], State: 'created', Created: 1, Labels: {} }]);
+const afterALook = (answer: () => StrangeAnswer) => (request: string) =>
+  request.startsWith('GET /containers/json') ? { status: 200, body: created } : answer();
+
 describe('an answer to a removal', () => {
   test.each<[string, StrangeAnswer, object]>([
     ['204 is done', { status: 204, body: '' }, { kind: 'removed' }],
     ['404 is gone', says(404, 'No such container: abc'), { kind: 'gone' }],
-    ['409 is a live one', says(409, 'You cannot remove a running container'), { kind: 'running' }],
+    ['409 is a live one', says(409, 'You cannot remove a running container'), { kind: 'left', state: 'running' }],
     ['500 is in doubt', says(500, 'device busy'), inDoubt],
     [
       '409 for a removal that never ends is in doubt',
@@ -74,7 +79,7 @@ describe('an answer to a removal', () => {
       inDoubt,
     ],
   ])('%s', async (_says, answer, expected) => {
-    expect(await (await hands(answer)).remove('abc')).toMatchObject(expected);
+    expect(await (await hands(afterALook(() => answer))).remove('abc', 'created')).toMatchObject(expected);
   });
 
   test('is waited for when somebody else removes it', async () => {
@@ -83,12 +88,24 @@ describe('an answer to a removal', () => {
       asked += 1;
       return asked < 3 ? says(409, 'removal already in progress') : says(404, 'No such container');
     };
-    expect(await (await hands(answer)).remove('abc')).toEqual({ kind: 'gone' });
+    expect(await (await hands(afterALook(answer))).remove('abc', 'created')).toEqual({ kind: 'gone' });
   });
 
   test('never asks for force', async () => {
-    await (await hands({ status: 204, body: '' })).remove('abc');
-    expect(strange.requests).toEqual(['DELETE /containers/abc?v=true']);
+    await (await hands(afterALook(() => ({ status: 204, body: '' })))).remove('abc', 'created');
+    expect(strange.requests).toEqual([
+      expect.stringMatching(/^GET \/containers\/json\?all=true&filters=.*abc/),
+      'DELETE /containers/abc?v=true',
+    ]);
+  });
+
+  test.each<[string, StrangeAnswer]>([
+    ['says 500', says(500, 'database is locked')],
+    ['is no list', { status: 200, body: '{}' }],
+    ['never comes', 'silence'],
+  ])('is not asked for where the look before it %s', async (_says, answer) => {
+    expect(await (await hands(answer)).remove('abc', 'created')).toMatchObject(inDoubt);
+    expect(strange.requests).toHaveLength(1);
   });
 });
 

@@ -151,7 +151,7 @@ describe('what Docker refuses', () => {
     const id = await created(`start-${Date.now()}`, more);
     expect(await handsOf(engine).start(id)).toMatchObject(expected);
     expect((await stateOf(id)).Status).toBe('created');
-    expect(await handsOf(engine).remove(id)).toEqual({ kind: 'removed' });
+    expect(await handsOf(engine).remove(id, 'created')).toEqual({ kind: 'removed' });
   });
 
   test('a command that the image does not have starts Docker’s init, and ends at once with 127', async () => {
@@ -169,7 +169,7 @@ describe('what Docker refuses', () => {
       daemonMessage: expect.stringMatching(/unknown device/),
     });
     expect((await stateOf(id)).Running).toBe(false);
-    expect(await handsOf(engine).remove(id)).toEqual({ kind: 'removed' });
+    expect(await handsOf(engine).remove(id, 'created')).toEqual({ kind: 'removed' });
   });
 
   test('without NVIDIA’s hook a start fails, and the container stays created', async () => {
@@ -181,7 +181,7 @@ describe('what Docker refuses', () => {
         daemonMessage: expect.stringMatching(/could not select device driver/),
       });
       expect((await stateOf(id, bare)).Status).toBe('created');
-      expect(await handsOf(bare).remove(id)).toEqual({ kind: 'removed' });
+      expect(await handsOf(bare).remove(id, 'created')).toEqual({ kind: 'removed' });
     } finally {
       await bare.stop();
     }
@@ -191,7 +191,7 @@ describe('what Docker refuses', () => {
     const id = await created('paused');
     await handsOf(engine).start(id);
     await engine.docker.getContainer(id).pause();
-    expect(await handsOf(engine).remove(id)).toMatchObject({ kind: 'running' });
+    expect(await handsOf(engine).remove(id, 'created')).toEqual({ kind: 'left', state: 'paused' });
     expect((await stateOf(id)).Paused).toBe(true);
   });
 });
@@ -223,7 +223,7 @@ describe('a Docker that does not answer', () => {
   test('leaves a removal in doubt', async () => {
     const id = await created('remove-late');
     engine.pause();
-    expect(await handsOf(engine, { remove: 300 }).remove(id)).toMatchObject({ kind: 'in_doubt' });
+    expect(await handsOf(engine, { look: 300 }).remove(id, 'created')).toMatchObject({ kind: 'in_doubt' });
   });
 
   test('being killed in the middle of a start leaves it in doubt, and the next engine tells', async () => {
@@ -246,7 +246,7 @@ describe('a Docker that does not answer', () => {
     const request = plainRequest(engine.image);
     expect(await hands.create(job('away', request), grantOf(0))).toMatchObject({ kind: 'in_doubt', ...reason });
     expect(await hands.start('abc')).toMatchObject({ kind: 'in_doubt', ...reason });
-    expect(await hands.remove('abc')).toMatchObject({ kind: 'in_doubt', ...reason });
+    expect(await hands.remove('abc', 'created')).toMatchObject({ kind: 'in_doubt', ...reason });
     expect(await hands.ensureImage('x', 1000)).toMatchObject({ kind: 'unavailable', ...reason });
     await engine.restart();
   });

@@ -37,7 +37,7 @@ async function run(runtime: Runtime, runId: string, command: readonly string[], 
 }
 
 async function stateOf(runtime: Runtime, id: string): Promise<string | null> {
-  const list = await runtime.books.list();
+  const list = await runtime.books.listRuns();
   if (list.kind === 'blind') return `blind: ${list.detail}`;
   return list.value.containers.find((one) => one.id === id)?.state ?? null;
 }
@@ -52,7 +52,7 @@ function claim(folder: string, id: string): FoundClaim {
 }
 
 const describeRun = async (runtime: Runtime, id: string) => {
-  const seen = await runtime.books.list();
+  const seen = await runtime.books.listRuns();
   const container = seen.kind === 'seen' ? seen.value.containers.find((one) => one.id === id) : undefined;
   if (container === undefined) throw new Error(`${id} is not listed`);
   return runtime.books.describe(container);
@@ -148,7 +148,7 @@ describe('whether a job lives is asked of the kernel', () => {
       value: { exitCode: null, error: 'it was killed together with its launcher, or the machine restarted' },
     });
     await endJob(folder, id);
-    expect(await after.hands.remove(id)).toEqual({ kind: 'removed' });
+    expect(await after.hands.remove(id, 'created')).toEqual({ kind: 'removed' });
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe('whether a job lives is asked of the kernel', () => {
     await becomes(runtime, id, 'exited');
     const elsewhere = await processRuntime(folder, { kernel: (await kernelName()).replace(/\d+$/, '1') });
     expect(await stateOf(elsewhere, id)).toBe('running');
-    expect(await elsewhere.hands.remove(id)).toMatchObject({ kind: 'running' });
+    expect(await elsewhere.hands.remove(id, 'created')).toMatchObject({ kind: 'running' });
   });
 
   test('a pid that went to another process is not the job', async () => {
@@ -194,7 +194,7 @@ describe('whether a job lives is asked of the kernel', () => {
     process.kill(main, 'SIGKILL');
     await vi.waitFor(() => expect(liveProcess(launcher)).toBeNull());
     expect(await stateOf(runtime, id)).toBe('running');
-    expect(await runtime.hands.remove(id)).toMatchObject({ kind: 'running' });
+    expect(await runtime.hands.remove(id, 'created')).toMatchObject({ kind: 'running' });
     process.kill(worker, 'SIGKILL');
     await becomes(runtime, id, 'dead');
   });
@@ -223,7 +223,7 @@ describe('between gates that share the folder', () => {
       // So that both know where it is.
       expect(await stateOf(other, id)).toBe('created');
       const start = () => one.hands.start(id);
-      const remove = () => other.hands.remove(id);
+      const remove = () => other.hands.remove(id, 'created');
       const [started, removed] =
         round % 2 === 0
           ? await Promise.all([start(), remove()])
@@ -305,7 +305,7 @@ describe('when a gate dies', () => {
     writeFileSync(join(folder, '.new-0123', `${'a'.repeat(32)}.created`), 'half');
     mkdirSync(join(folder, 'tuneplane-train'));
     const runtime = await processRuntime(folder);
-    expect(await runtime.books.list()).toMatchObject({ kind: 'seen', value: { containers: [] } });
+    expect(await runtime.books.listRuns()).toMatchObject({ kind: 'seen', value: { containers: [] } });
     expect(await create(runtime, 'train', ['true'])).toMatch(/^[0-9a-f]{32}$/);
   });
 
@@ -327,7 +327,7 @@ describe('the folder of claims', () => {
     const id = await create(await processRuntime(folder), 'train', ['true']);
     const file = `${claim(folder, id).prefix}.created`;
     writeFileSync(file, '{"version":1');
-    const list = await (await processRuntime(folder)).books.list();
+    const list = await (await processRuntime(folder)).books.listRuns();
     expect(list).toMatchObject({ kind: 'blind', why: 'unavailable', detail: expect.stringContaining(file) });
   });
 
@@ -335,11 +335,11 @@ describe('the folder of claims', () => {
     const folder = newClaimsFolder();
     const runtime = await processRuntime(folder);
     rmSync(folder, { recursive: true });
-    expect(await runtime.books.list()).toMatchObject({ kind: 'blind' });
+    expect(await runtime.books.listRuns()).toMatchObject({ kind: 'blind' });
     const spec = job('train', plainRequest('', { command: ['true'] }), 1);
     expect(await runtime.hands.create(spec, grantOf(0))).toMatchObject({ kind: 'failed' });
     expect(await runtime.hands.start('a'.repeat(32))).toMatchObject({ kind: 'in_doubt' });
-    expect(await runtime.hands.remove('a'.repeat(32))).toMatchObject({ kind: 'in_doubt' });
+    expect(await runtime.hands.remove('a'.repeat(32), 'created')).toMatchObject({ kind: 'in_doubt' });
   });
 
   test('that others can write is refused, since they could have commands run', async () => {
@@ -356,7 +356,7 @@ describe('the folder of claims', () => {
     const runtime = await processRuntime(folder);
     await create(runtime, 'train', ['true']);
     expect(readdirSync(folder)).toEqual(['tuneplane-train']);
-    const list = await runtime.books.list();
+    const list = await runtime.books.listRuns();
     expect(list).toMatchObject({ value: { containers: [{ labels: { [LABEL.runId]: 'train' } }] } });
   });
 });
