@@ -34,9 +34,9 @@ export function createAttempts(): Attempts {
   return {
     begin(runId, grant) {
       if (attempts.has(runId)) throw new Error(`there is an attempt at the run ${runId} already`);
-      let end: Attempt['end'] = () => {};
+      let end: Attempt['end'] | undefined;
       const ended = new Promise<Ended>((resolve) => (end = resolve));
-      attempts.set(runId, { grant, ended, end });
+      attempts.set(runId, { grant, ended, end: (how) => end?.(how) });
     },
     end(runId, how) {
       attempts.get(runId)?.end(how);

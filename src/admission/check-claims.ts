@@ -14,7 +14,7 @@ export type Checked =
   /** It is there, created, alone on its cards and the only container of its run: start it. */
   | { readonly kind: 'good' }
   /** Take it back, and then say this. */
-  | { readonly kind: 'yield'; readonly then: Again | Refusal }
+  | { readonly kind: 'yield'; readonly result: Again | Refusal }
   /** It is not `created` any more: somebody had a hand in it, and the table says what it means. Never a start. */
   | { readonly kind: 'look_again' };
 
@@ -51,15 +51,15 @@ function checkOne(
   ofRun: readonly SeenContainer[] | Refusal,
   occupancy: Occupancy | Refusal | null,
 ): Checked {
-  if ('kind' in ofRun) return { kind: 'yield', then: notListed(ofRun.detail) };
-  if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', then: occupancy };
+  if ('kind' in ofRun) return { kind: 'yield', result: notListed(ofRun.detail) };
+  if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', result: occupancy };
   const own = ofRun.find(({ id }) => id === containerId);
   if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };
   // Removed by somebody, or the lists show not everything, or other cards than were asked for: what is not in the books is not started.
   const isInBooks = own !== undefined && (occupancy === null || holdsAll(containerId, cards, occupancy));
-  if (!isInBooks) return { kind: 'yield', then: { kind: 'again', why: 'gone' } };
+  if (!isInBooks) return { kind: 'yield', result: { kind: 'again', why: 'gone' } };
   const rival = ofRun.length > 1 || (occupancy !== null && hasRival(containerId, cards, occupancy));
-  return rival ? { kind: 'yield', then: { kind: 'again', why: 'lost_race' } } : { kind: 'good' };
+  return rival ? { kind: 'yield', result: { kind: 'again', why: 'lost_race' } } : { kind: 'good' };
 }
 
 function notListed(detail: string): Refusal {

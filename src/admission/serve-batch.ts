@@ -122,12 +122,13 @@ function answerAll(batch: readonly Served[], result: TurnResult): void {
 }
 
 async function untilLost(work: Promise<unknown>, lost: AbortSignal): Promise<void> {
-  if (lost.aborted) return;
-  let over = (): void => {};
-  const aborted = new Promise<void>((resolve) => (over = resolve));
-  lost.addEventListener('abort', over, { once: true });
+  const over = new AbortController();
+  const aborted = new Promise<void>((resolve) => {
+    if (lost.aborted) resolve();
+    lost.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
+  });
   await Promise.race([work, aborted]);
-  lost.removeEventListener('abort', over);
+  over.abort();
 }
 
 async function timed<T>(phase: 'look' | 'claim', { clock, meter }: ServeParts, work: () => Promise<T>): Promise<T> {

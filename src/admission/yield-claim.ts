@@ -23,12 +23,12 @@ export async function yieldClaim(
   const lookAgain = { kind: 'again', why: 'gone' } as const;
   try {
     if (checked.kind === 'look_again') return lookAgain;
-    const { then } = checked;
-    if (then.kind === 'again' && then.why === 'lost_race') meter.claimRace();
+    const { result } = checked;
+    if (result.kind === 'again' && result.why === 'lost_race') meter.claimRace();
     const taken = await takeBack(containerId, hands);
     if (taken.kind === 'look_again' || taken.kind === 'runs') return lookAgain;
-    if (taken.kind === 'taken_back') return then.kind === 'refused' ? { ...then, rolledBack: true } : then;
-    const why = then.kind === 'refused' ? then.detail : 'what was created may not be started';
+    if (taken.kind === 'taken_back') return result.kind === 'refused' ? { ...result, rolledBack: true } : result;
+    const why = result.kind === 'refused' ? result.detail : 'what was created may not be started';
     return refuse('docker_unavailable', {
       detail: `${why}; and the runtime did not say whether it was removed: ${taken.detail}`,
       rolledBack: false,

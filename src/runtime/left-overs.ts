@@ -27,7 +27,7 @@ export function startSweeping(
   const { clock, graceMs, log } = parts;
   const everyMs = Math.min(SWEEP_EVERY_MS, Math.max(1000, graceMs / 4));
   let stopped = false;
-  let callOff = (): void => {};
+  let callOff: (() => void) | undefined;
 
   async function sweepAndGoOn(): Promise<void> {
     await sweepLeftOvers(parts).catch((error: unknown) =>
@@ -39,7 +39,7 @@ export function startSweeping(
   void sweepAndGoOn();
   return () => {
     stopped = true;
-    callOff();
+    callOff?.();
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { containerName, LABEL } from '../../model/labels.js';
 import type { Books } from '../../model/ports/books.js';
-import { holds, type SeenContainer } from '../../model/snapshot.js';
+import { isAlive, type SeenContainer } from '../../model/snapshot.js';
 
 export type ExistingRun =
   | { readonly kind: 'none' }
@@ -51,9 +51,10 @@ function isOlderAgents({ labels, claim, name }: SeenContainer, runId: string): b
 }
 
 function furthest(containers: readonly SeenContainer[]): SeenContainer | null {
-  const rank = ({ state }: SeenContainer): number => {
-    if (state === 'created') return 2;
-    return holds(state) && state !== 'removing' ? 0 : 1;
-  };
   return containers.toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
+}
+
+function rank({ state }: SeenContainer): number {
+  if (isAlive(state)) return 0;
+  return state === 'created' ? 2 : 1;
 }

@@ -62,8 +62,6 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
   const completed = async (listed: Probed<readonly ListedContainer[]>): Promise<Probed<readonly SeenContainer[]>> =>
     listed.kind === 'blind' ? listed : { ...listed, value: await complete(listed.value) };
 
-  const labelled = (runId: string) => ({ label: [`${LABEL.runId}=${runId}`] });
-
   return {
     async list() {
       const began = clock.monotonic();
@@ -108,6 +106,10 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
 
     isCopy: createIsCopy({ docker, clock, inspectTimeoutMs }),
   };
+}
+
+function labelled(runId: string): { readonly label: readonly string[] } {
+  return { label: [`${LABEL.runId}=${runId}`] };
 }
 
 /** Those that may hold cards; the engine filters, so that a look costs what lives and not what has ended. */

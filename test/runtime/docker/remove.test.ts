@@ -20,7 +20,7 @@ afterAll(() => engine.stop());
 async function handsOn(docker: Docker, on = engine): Promise<Hands> {
   const events = createContainerEvents({ docker, clock: systemClock, log: listeningLog() });
   onTestFinished(() => events.close());
-  await eventsAreHeard(events, on);
+  await expectEventsHeard(events, on);
   return createDockerHands({
     docker,
     clock: systemClock,
@@ -30,7 +30,7 @@ async function handsOn(docker: Docker, on = engine): Promise<Hands> {
   });
 }
 
-async function eventsAreHeard(events: ReturnType<typeof createContainerEvents>, on: Engine): Promise<void> {
+async function expectEventsHeard(events: ReturnType<typeof createContainerEvents>, on: Engine): Promise<void> {
   await vi.waitFor(
     async () => {
       const probe = await on.docker.createContainer({ Image: on.image, Cmd: ['true'] });
@@ -122,10 +122,10 @@ describe('the events', () => {
     onTestFinished(() => own.stop());
     const events = createContainerEvents({ docker: own.docker, clock: systemClock, log: listeningLog() });
     onTestFinished(() => events.close());
-    await eventsAreHeard(events, own);
+    await expectEventsHeard(events, own);
     await own.kill();
     await own.restart();
-    await eventsAreHeard(events, own);
+    await expectEventsHeard(events, own);
   });
 
   test.each([
