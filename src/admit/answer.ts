@@ -21,7 +21,13 @@ export function answer(decision: Decision, runId: string): Answer | null {
       return replayed ? json(200, body) : json(201, body, { Location: `/runs/${runId}` });
     }
     case 'starting': {
-      const body = { decision: 'starting', ...given(runId, decision), run: runOf(decision.run) };
+      const { explain } = decision;
+      const body = {
+        decision: 'starting',
+        ...given(runId, decision),
+        ...(explain === undefined ? {} : { explain }),
+        run: runOf(decision.run),
+      };
       return json(202, body, { Location: `/runs/${runId}` });
     }
     case 'ended':

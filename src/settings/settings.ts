@@ -76,6 +76,12 @@ function contradictions(values: Partial<TableValues>): string[] {
         'expected a Redis that all allocating processes of this machine share, or 1 process',
     );
   }
+  if ((values.processes ?? 1) > 1 && values.instanceId !== undefined && values.instanceId !== null) {
+    problems.push(
+      `TUNEPLANE_INSTANCE_ID is "${values.instanceId}" and TUNEPLANE_PROCESSES is "${values.processes}": expected no ` +
+        'id where several gates run, since two that read one environment file would remove the claims of each other',
+    );
+  }
   if (values.listen !== undefined && values.tokensFile === null) {
     for (const address of values.listen.filter((each) => !isLocal(each))) {
       problems.push(

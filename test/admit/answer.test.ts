@@ -57,11 +57,11 @@ const TABLE: [string, Decision, z.ZodType, number, Record<string, string>, objec
   ],
   [
     'a start that goes on is 202',
-    { ...running, kind: 'starting' },
+    { ...running, kind: 'starting', explain: 'the gate b starts it' },
     startingAnswer,
     202,
     { Location: '/runs/train-17' },
-    { decision: 'starting', ...given, run },
+    { decision: 'starting', ...given, explain: 'the gate b starts it', run },
   ],
   [
     'a run that has ended is 200 with its exit code',

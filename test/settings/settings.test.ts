@@ -228,6 +228,11 @@ describe('one mistake, one exact message', () => {
       'TUNEPLANE_INSTANCE_ID is "a:b": expected 1 to 63 letters, digits, "_", "." or "-", the first a letter or a digit',
     ],
     [
+      'one instance id for several gates',
+      { TUNEPLANE_INSTANCE_ID: 'gate-1', TUNEPLANE_PROCESSES: '2', TUNEPLANE_REDIS_URL: 'redis://h' },
+      'TUNEPLANE_INSTANCE_ID is "gate-1" and TUNEPLANE_PROCESSES is "2": expected no id where several gates run, since two that read one environment file would remove the claims of each other',
+    ],
+    [
       'several processes that start processes, each with claims of its own',
       { TUNEPLANE_RUNTIME: 'process', TUNEPLANE_PROCESSES: '2', TUNEPLANE_REDIS_URL: 'redis://h' },
       'TUNEPLANE_PROCESSES is "2" with the process runtime and TUNEPLANE_CLAIMS_DIR is not set: expected one folder for the claims of all gates of this machine, or they do not see each other',

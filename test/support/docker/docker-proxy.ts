@@ -8,10 +8,16 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * `hold`: never passed on. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later.
+ * `hold`: never passed on. `hold answer`: passed on, and the answer kept back until `letGo`. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later.
  * `cutThenMs`: the connection breaks at once, and what was asked happens so much later.
  */
-export type Treatment = 'pass' | 'hold' | 'lose' | { readonly delayMs: number } | { readonly cutThenMs: number };
+export type Treatment =
+  | 'pass'
+  | 'hold'
+  | 'hold answer'
+  | 'lose'
+  | { readonly delayMs: number }
+  | { readonly cutThenMs: number };
 
 export interface DockerProxy {
   readonly dockerHost: string;
@@ -19,8 +25,10 @@ export interface DockerProxy {
   treat(decide: (what: string) => Treatment): void;
   /** What came, in order. */
   readonly asked: readonly string[];
-  /** How many requests are held back now. */
+  /** How many requests, or answers, are held back now. */
   readonly holding: number;
+  /** Passes on the answers that were kept back. */
+  letGo(): void;
   stop(): Promise<void>;
 }
 
@@ -31,6 +39,7 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
   const sockets = new Set<Socket>();
   let decide: (what: string) => Treatment = () => 'pass';
   let holding = 0;
+  const kept: (() => void)[] = [];
 
   const server = createServer((from, to) => {
     const what = `${from.method} ${(from.url ?? '').split('?')[0] ?? ''}`;
@@ -46,8 +55,13 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
       void cutThenPassOn(engineSocket, from, to, treatment.cutThenMs);
       return;
     }
+    if (treatment === 'hold answer') {
+      holding++;
+      passOn(engineSocket, from, to, (go) => kept.push(go));
+      return;
+    }
     const later = typeof treatment === 'object' ? treatment.delayMs : 0;
-    setTimeout(() => passOn(engineSocket, from, to, treatment === 'lose'), later);
+    setTimeout(() => passOn(engineSocket, from, to, treatment === 'lose' ? 'lose' : (go) => go()), later);
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -63,6 +77,10 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
     },
     get holding() {
       return holding;
+    },
+    letGo() {
+      holding -= kept.length;
+      for (const go of kept.splice(0)) go();
     },
     async stop() {
       for (const socket of sockets) socket.destroy();
@@ -88,15 +106,24 @@ async function cutThenPassOn(
   }, laterMs);
 }
 
-function passOn(socketPath: string, from: IncomingMessage, to: ServerResponse, lose: boolean): void {
+function passOn(
+  socketPath: string,
+  from: IncomingMessage,
+  to: ServerResponse,
+  answered: 'lose' | ((go: () => void) => void),
+): void {
   const onward = request({ socketPath, method: from.method, path: from.url, headers: from.headers }, (answer) => {
-    if (lose) {
+    if (answered === 'lose') {
       answer.resume();
       answer.once('end', () => to.destroy());
       return;
     }
-    to.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(to);
+    answered(() => {
+      to.writeHead(answer.statusCode ?? 502, answer.headers);
+      // At once: a stream of events may have no event for long.
+      to.flushHeaders();
+      answer.pipe(to);
+    });
   });
   onward.on('error', () => to.destroy());
   from.pipe(onward);

@@ -13,7 +13,7 @@ const SLOWEST = [
   'page/page',
   'cli/pack',
   'trouble/docker-claims',
-  'e2e/take-up',
+  'e2e/left-behind',
   'e2e/nvidia-smi-trouble',
   'trouble/growth',
   'grafana/alerts',

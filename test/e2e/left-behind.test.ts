@@ -3,15 +3,17 @@ import { startDockerProxy, type DockerProxy } from '../support/docker/docker-pro
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate, type GateOptions } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
+import { startRedis, type TestRedis } from '../support/services/redis.js';
 
 /** A gate that was killed between create and start, on a real engine: what the others make of what it left. */
 
 let engine: Engine;
 let proxy: DockerProxy;
+let redis: TestRedis;
 const gates: Gate[] = [];
 
 beforeAll(async () => {
-  engine = await startEngine();
+  [engine, redis] = await Promise.all([startEngine(), startRedis()]);
   proxy = await startDockerProxy(engine.socketPath);
 });
 afterEach(async () => {
@@ -22,7 +24,7 @@ afterEach(async () => {
   }
 });
 afterAll(async () => {
-  await proxy?.stop();
+  await Promise.all([proxy?.stop(), redis?.stop()]);
   await engine?.stop();
 });
 
@@ -47,21 +49,30 @@ async function killBetweenCreateAndStart(): Promise<{ stateDir: string; containe
   return { stateDir: victim.stateDir, containerId: left!.Id };
 }
 
-test('the same request posted to another gate takes it up, and it is started once', async () => {
+test('alone on its machine, another gate removes it, decides anew and starts that once', async () => {
   const { containerId } = await killBetweenCreateAndStart();
   const other = await gate();
-  expect((await other.cards()).cards[0]).toMatchObject({ state: 'job_held', held_by: { state: 'created' } });
   const answer = await other.post('/admit', jobToPost('train'));
   expect(answer.status).toBe(201);
-  expect(answer.body).toMatchObject({ decision: 'admitted', gpus: [0], run: { container_id: containerId } });
-  expect(await containers()).toMatchObject([{ Id: containerId, State: 'running' }]);
+  expect(answer.body).toMatchObject({ decision: 'admitted', replayed: false, gpus: [0] });
+  const [only, ...more] = await containers();
+  expect(only).toMatchObject({ State: 'running' });
+  expect([only!.Id === containerId, more]).toEqual([false, []]);
   expect((await other.post('/admit', jobToPost('train'))).body).toMatchObject({ replayed: true });
 });
 
-test('another gate gives its card back once the grace is over', async () => {
-  await killBetweenCreateAndStart();
-  const other = await gate({ settings: { TUNEPLANE_CLAIM_GRACE_S: '6' } });
-  expect((await other.cards()).counts.job_held).toBe(1);
+test('beside other gates, another waits for its creator and says so, and gives the card back after the grace', async () => {
+  const { containerId } = await killBetweenCreateAndStart();
+  const settings = { TUNEPLANE_PROCESSES: '2', TUNEPLANE_CLAIM_GRACE_S: '8', TUNEPLANE_ADMIT_TIMEOUT_S: '2' };
+  const other = await gate({ redisUrl: redis.url, settings });
+  expect((await other.cards()).cards[0]).toMatchObject({ state: 'job_held', held_by: { state: 'created' } });
+  const answer = await other.post('/admit', jobToPost('train'));
+  expect(answer.status).toBe(202);
+  expect(answer.body).toMatchObject({
+    decision: 'starting',
+    run: { container_id: containerId, state: 'created' },
+    explain: expect.stringContaining('alone may start it'),
+  });
   await expect.poll(async () => (await other.cards()).counts.free, { timeout: 30_000 }).toBe(8);
   expect(await containers()).toEqual([]);
   expect((await other.metrics()).get('tuneplane_gpu_left_over_claims_removed_total')).toBe(1);
