@@ -5,6 +5,7 @@ import type { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat'
 import type { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
 import type { PanelBuilder as TimeSeries } from '@grafana/grafana-foundation-sdk/timeseries';
 import { METRICS } from '../../src/metrics/names.js';
+import { COLUMNS, READINGS } from '../../src/model/columns.js';
 import { BAD, badAboveZero, GOOD, PLAIN } from './colours.js';
 import { bigNumbers, lines, stretches } from './panels.js';
 import { onCard } from './selectors.js';
@@ -75,13 +76,20 @@ export function reasons(): StateTimeline {
   ).withTarget(course(`max by (reason) (${onCard(METRICS.cardUnhealthy)})`, '{{reason}}'));
 }
 
+/** The warnings that come from a column of nvidia-smi. */
+const OF_COLUMNS = READINGS.flatMap((reading) => {
+  const { finding } = COLUMNS[reading];
+  return finding?.severity === 'warning' ? [`${finding.reason}: ${finding.what}. `] : [];
+});
+
 /** What is to be known of it. */
 export function warnings(): StateTimeline {
   return stretches(
     {
       title: 'Warnings',
       description:
-        "Known of a card that stays in use. row_remap_pending: takes effect at the next reset. process_list_blind: memory is in use and the process list is empty, as without the host's pid namespace.",
+        `Known of a card that stays in use. ${OF_COLUMNS.join('')}` +
+        "process_list_blind: memory is in use and the process list is empty, as without the host's pid namespace.",
       width: 8,
       height: 10,
       unit: 'none',

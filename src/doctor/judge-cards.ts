@@ -37,14 +37,16 @@ export function judgeNvidiaSmi(cards: Cards, timeoutMs: number): Verdict {
 /** Without persistence mode the driver starts anew for each look, 1 to 3 s a card. */
 export function judgePersistence(cards: Cards): Verdict {
   if (cards.kind === 'blind') return notSeen();
-  const off = cards.value.rows.filter(({ persistenceMode: mode }) => mode.kind === 'value' && mode.value !== 'Enabled');
+  const off = cards.value.rows.filter(
+    ({ readings: { persistenceMode } }) => persistenceMode.kind === 'value' && persistenceMode.value !== 'Enabled',
+  );
   if (off.length > 0) {
     return warning(
       `off on ${named(off)}: the driver starts anew for each look, 1 to 3 s a card`,
       'systemctl enable --now nvidia-persistenced (or nvidia-smi -pm 1, until the next boot)',
     );
   }
-  const silent = cards.value.rows.filter(({ persistenceMode }) => persistenceMode.kind !== 'value');
+  const silent = cards.value.rows.filter(({ readings }) => readings.persistenceMode.kind !== 'value');
   if (silent.length > 0) return unknown(`the driver does not say for ${named(silent)}`);
   return ok('on for all cards');
 }
@@ -133,7 +135,7 @@ function notSeen(): Verdict {
   return unknown('nvidia-smi shows no cards, see above');
 }
 
-function used({ memoryUsedMib }: GpuRow): number {
+function used({ readings: { memoryUsedMib } }: GpuRow): number {
   return memoryUsedMib.kind === 'value' ? memoryUsedMib.value : 0;
 }
 

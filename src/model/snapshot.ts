@@ -21,7 +21,7 @@ export type Off = { readonly kind: 'off' };
 /**
  * What one column of one row said.
  * `absent`: the driver does not know the column (or nobody asked). `cannot_say`: `[N/A]`, `N/A`, `[Not Supported]`.
- * `denied`: permission words. `error`: any other words in brackets, or `ERR!`. `unreadable`: text where a number was due.
+ * `denied`: permission words. `error`: any other words in brackets, or `ERR!`. `unreadable`: text that is no value of its column.
  */
 export type Reading<T> =
   | { readonly kind: 'value'; readonly value: T }
@@ -31,7 +31,7 @@ export type Reading<T> =
   | { readonly kind: 'error'; readonly words: string }
   | { readonly kind: 'unreadable'; readonly words: string };
 
-/** The health columns, in the words of the driver; `occupancy/health` says what they mean. */
+/** What the health columns said, in the words of the driver; `model/columns` says what they mean. */
 export interface HealthReadings {
   readonly retiredPagesPending: Reading<string>;
   readonly eccUncorrected: Reading<string>;
@@ -44,23 +44,34 @@ export interface HealthReadings {
   readonly fabricStatus: Reading<string>;
 }
 
+/** What each column of a row said. Every reading has one column in `model/columns`, and every column there feeds one of these. */
+export interface Readings extends HealthReadings {
+  readonly index: Reading<number>;
+  readonly uuid: Reading<string>;
+  readonly name: Reading<string>;
+  /** As the driver prints it: `00000000:4E:00.0`. */
+  readonly pciBusId: Reading<string>;
+  readonly driverVersion: Reading<string>;
+  /** How many cards the driver counts; every row says it. */
+  readonly count: Reading<number>;
+  readonly memoryUsedMib: Reading<number>;
+  readonly memoryTotalMib: Reading<number>;
+  readonly persistenceMode: Reading<string>;
+  readonly migMode: Reading<string>;
+}
+
 /**
- * One row of `--query-gpu` of a run that exited 0. A row in which the card's own uuid is an error word has `uuid` null and
- * `index` null where that is unreadable too; the look gives such a row the place that the other rows leave open, where there
- * is only one.
+ * One row of `--query-gpu` of a run that exited 0: which card it is of, and what its columns said. A row in which the card's
+ * own uuid is an error word has `uuid` null and `index` null where that is unreadable too; the look gives such a row the place
+ * that the other rows leave open, where there is only one.
  */
 export interface GpuRow {
   readonly index: CardIndex | null;
   readonly uuid: CardUuid | null;
   readonly name: string | null;
-  /** As the driver prints it: `00000000:4E:00.0`. */
   readonly pciBusId: string | null;
   readonly driverVersion: string | null;
-  readonly memoryUsedMib: Reading<number>;
-  readonly memoryTotalMib: Reading<number>;
-  readonly persistenceMode: Reading<string>;
-  readonly migMode: Reading<string>;
-  readonly health: HealthReadings;
+  readonly readings: Readings;
   /** True when the row had fewer columns than were asked for, or they do not stand where they should: the card is there, and nothing more can be said. */
   readonly short: boolean;
 }

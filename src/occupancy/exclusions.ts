@@ -55,7 +55,7 @@ function settingsWord(word: string | undefined): ExcludedBecause | null {
 }
 
 function partitioned(card: KnownCard): ExcludedBecause | null {
-  const mode = card.sight.kind === 'row' ? card.sight.row.migMode : null;
+  const mode = card.sight.kind === 'row' ? card.sight.row.readings.migMode : null;
   if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'enabled') return null;
   return { by: 'mig', reason: 'it is partitioned (MIG is enabled)', since: null };
 }

@@ -30,7 +30,7 @@ export function externalUse(
     return { external: null, processes: processes?.length ?? null, warnings: [], warned: {} };
   }
 
-  const memory = card.sight.kind === 'row' ? card.sight.row.memoryUsedMib : null;
+  const memory = card.sight.kind === 'row' ? card.sight.row.readings.memoryUsedMib : null;
   const used = memory?.kind === 'value' ? memory.value : null;
   const busy = used !== null && used >= rules.memoryBusyMib;
   const inUse = busy || pinnedBy.length > 0 || (processes ?? []).length > 0;

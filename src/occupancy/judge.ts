@@ -90,7 +90,8 @@ const MIB = 1024 * 1024;
 function shown(card: KnownCard, snapshot: Snapshot, rules: JudgeRules) {
   const row = card.sight.kind === 'row' ? card.sight.row : null;
   const driver = snapshot.gpus.kind === 'seen' ? snapshot.gpus.value.driverVersion : null;
-  const persistence = row?.persistenceMode.kind === 'value' ? row.persistenceMode.value : null;
+  const said = row?.readings;
+  const persistence = said?.persistenceMode.kind === 'value' ? said.persistenceMode.value : null;
   return {
     index: card.index,
     uuid: card.uuid,
@@ -98,8 +99,8 @@ function shown(card: KnownCard, snapshot: Snapshot, rules: JudgeRules) {
     pciBusId: card.pciBusId,
     driverVersion: row?.driverVersion ?? driver,
     series: nameOfSeries(rules, card.name),
-    memoryUsedBytes: row?.memoryUsedMib.kind === 'value' ? row.memoryUsedMib.value * MIB : null,
-    memorySizeBytes: row?.memoryTotalMib.kind === 'value' ? row.memoryTotalMib.value * MIB : null,
+    memoryUsedBytes: said?.memoryUsedMib.kind === 'value' ? said.memoryUsedMib.value * MIB : null,
+    memorySizeBytes: said?.memoryTotalMib.kind === 'value' ? said.memoryTotalMib.value * MIB : null,
     persistenceMode: persistence === 'Enabled' ? true : persistence === 'Disabled' ? false : null,
   };
 }

@@ -1,7 +1,7 @@
 /** Whether a card could be seen well enough to call it free. */
 
 import type { JudgeRules, UnknownBecause } from '../model/occupancy.js';
-import type { GpuRow, GpusSeen, Probed } from '../model/snapshot.js';
+import type { GpuRow, GpusSeen, Probed, Readings } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
 /**
@@ -29,11 +29,12 @@ export function unknownBecause(
 }
 
 function ofRow(row: GpuRow, checkExternal: boolean): UnknownBecause | null {
-  if (row.short || isStrange(row.migMode)) return 'short_row';
-  if (identityDenied(row) || row.migMode.kind === 'denied') return 'permission';
+  const { memoryUsedMib, migMode } = row.readings;
+  if (row.short || isStrange(migMode)) return 'short_row';
+  if (identityDenied(row) || migMode.kind === 'denied') return 'permission';
   // Without the check for outside use nobody asks for memory, so nothing is unknown for want of it.
   if (!checkExternal) return null;
-  switch (row.memoryUsedMib.kind) {
+  switch (memoryUsedMib.kind) {
     case 'value':
     case 'error':
       return null;
@@ -44,22 +45,23 @@ function ofRow(row: GpuRow, checkExternal: boolean): UnknownBecause | null {
     case 'unreadable':
       return 'memory';
     default:
-      return row.memoryUsedMib satisfies never;
+      return memoryUsedMib satisfies never;
   }
 }
 
 /** Text in the MIG column that says neither on nor off nor that there is no such thing: it may be partitioned. */
-function isStrange(migMode: GpuRow['migMode']): boolean {
+function isStrange(migMode: Readings['migMode']): boolean {
   if (migMode.kind === 'value') return !/^(?:en|dis)abled$/i.test(migMode.value);
   return migMode.kind === 'unreadable';
 }
 
 /**
- * True for a row that does not say which card it is and speaks of permissions elsewhere: the driver hides this card, it does
- * not complain about it. A row carries no words for its own uuid, so the memory column's words decide.
+ * True for a row that does not say which card it is and speaks of permissions, there or for its memory: the driver hides this
+ * card, it does not complain about it.
  */
 export function identityDenied(row: GpuRow): boolean {
-  return identityHidden(row) && row.memoryUsedMib.kind === 'denied';
+  const { uuid, index, memoryUsedMib } = row.readings;
+  return identityHidden(row) && [uuid, index, memoryUsedMib].some((reading) => reading.kind === 'denied');
 }
 
 /** True for a whole row without a readable uuid or index. */
@@ -75,5 +77,5 @@ export function externalProbeOk(gpus: Probed<GpusSeen>, rules: Pick<JudgeRules, 
   if (!rules.checkExternal) return true;
   if (gpus.kind === 'blind') return false;
   const { rows, broken } = gpus.value;
-  return rows.length + broken.length === 0 || rows.some((row) => row.memoryUsedMib.kind === 'value');
+  return rows.length + broken.length === 0 || rows.some(({ readings }) => readings.memoryUsedMib.kind === 'value');
 }

@@ -1,7 +1,7 @@
 import type { CardStore } from '../model/ports/card-store.js';
 import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } from '../model/snapshot.js';
 import { remember } from './inventory.js';
-import type { ParsedProcesses } from './nvidia-smi/parse-nvidia-smi.js';
+import type { ParsedProcesses } from './nvidia-smi/parse-processes.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 
 /** What the parts of a look have said so far; undefined where one has not. */

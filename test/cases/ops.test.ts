@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toDockerTrouble, inWords } from '../../src/docker/errors.js';
 import { createDockerBooks } from '../../src/runtime/docker/books.js';
-import { createAdmissions, keptLog, movableClock } from '../probe/nvidia-smi/program.js';
+import { createScriptFolder, recordingLog, movableClock } from '../probe/nvidia-smi/program.js';
 import { startStrangeDocker, type StrangeAnswer, type StrangeDocker } from '../support/docker/strange-docker.js';
 import { eyesOnCards } from '../support/eyes-on-cards.js';
 import { startGate, type Gate } from '../support/gate.js';
@@ -84,7 +84,7 @@ describe('Docker answered with errors and not with lists, and a careless catch m
 
   test('asked every second for five minutes, it says the same trouble once a minute', async () => {
     const bad = await startStrangeDocker(() => ({ status: 400, body: message(TOO_OLD) }));
-    const [clock, log] = [movableClock(), keptLog()];
+    const [clock, log] = [movableClock(), recordingLog()];
     const books = createDockerBooks({ docker: bad.docker, clock, log });
     for (let second = 0; second < 300; second += 1) {
       expect(await books.list()).toMatchObject({ kind: 'blind', why: 'unavailable' });
@@ -98,7 +98,7 @@ describe('Docker answered with errors and not with lists, and a careless catch m
 
 // O03, https://github.com/microsoft/pai/issues/5528
 describe('nvidia-smi was stuck in the driver: it cannot be killed, and every later call gets stuck with it', () => {
-  const programs = createAdmissions();
+  const programs = createScriptFolder();
   afterAll(() => programs.cleanUp());
   const eyesOn = (script: string, timeoutMs: number) =>
     eyesOnCards(programs.program(script), timeoutMs, timeoutMs + 1000);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
 import { watchMachine } from '../matrix/watched-machine.js';
 import { by } from '../support/metrics-page.js';
 import { cardAt, machineWith, pageOf, seriesOfCard, statesOf, uuidOf, wouldGet } from './cards-of.js';
@@ -133,8 +133,7 @@ describe('a header, units, CRLF, a blank line, no blank after the comma, padding
         index: 0,
         uuid,
         name: 'NVIDIA L40S',
-        memoryUsedMib: { kind: 'value', value: 0 },
-        memoryTotalMib: { kind: 'value', value: 46068 },
+        readings: { memoryUsedMib: { kind: 'value', value: 0 }, memoryTotalMib: { kind: 'value', value: 46068 } },
         short: false,
       },
     ]);

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { LABEL } from '../../src/model/labels.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { ContainerState, Probed, SeenContainer, Snapshot } from '../../src/model/snapshot.js';
-import { parseGpuRows, parseProcesses } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
-import { HEALTH_FIELDS } from '../../src/probe/nvidia-smi/query-fields.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
+import { parseProcesses } from '../../src/probe/nvidia-smi/parse-processes.js';
+import { isHealthField } from '../../src/probe/nvidia-smi/query-fields.js';
 import { parseClaim } from '../../src/runtime/parse-claim.js';
 
 /** A set of free cards and the cards that another implementation picked; null where there are too few. */
@@ -68,7 +69,7 @@ export function readVectors(url: URL): readonly unknown[] {
 export function snapshotOf({ cards, processes, containers, broken, settings }: OccupancyVector['machine']): Snapshot {
   const dark = broken.includes('all');
   const healthSeen = settings.check_health && !broken.includes('health');
-  const fields = fieldsOf(cards).filter((field) => healthSeen || !healthFields.has(field));
+  const fields = fieldsOf(cards).filter((field) => healthSeen || !isHealthField(field));
   const text = cards.map((card) => fields.map((field) => card[field]).join(', ')).join('\n');
   const list = processes.map((uuid, at) => `${uuid}, ${4000 + at}, python, 400`).join('\n');
   return {
@@ -99,8 +100,6 @@ export function rulesOf({ settings }: OccupancyVector['machine']): JudgeRules {
     excludeCards: [],
   };
 }
-
-const healthFields: ReadonlySet<string> = new Set(HEALTH_FIELDS);
 
 /** Index and uuid first, as the probe asks; the rest in the order of the vector. */
 function fieldsOf(cards: OccupancyVector['machine']['cards']): readonly string[] {

@@ -7,7 +7,7 @@ import * as redis from '../../src/doctor/judge-redis.js';
 import type { RedisFacts } from '../../src/lock/redis/facts.js';
 import { cardIndex } from '../../src/model/card.js';
 import type { GpuRow, GpusSeen, Probed } from '../../src/model/snapshot.js';
-import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
 import type { ListenAddress } from '../../src/settings/addresses.js';
 import { uuidOf } from '../support/jobs.js';
 

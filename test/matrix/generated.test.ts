@@ -1,6 +1,7 @@
 import { assert, asyncProperty, boolean, constantFrom, dictionary, nat, oneof, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cardUuid } from '../../src/model/card.js';
+import { COLUMNS, READINGS } from '../../src/model/columns.js';
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import type { Books } from '../../src/model/ports/books.js';
 import type { RememberedCard } from '../../src/model/snapshot.js';
@@ -66,27 +67,8 @@ async function firstLook(driver: Driver): Promise<Known> {
   return { cards: occupancy.cards, remembered: watched.remembered() };
 }
 
-const IN_ROWS = [
-  'index',
-  'uuid',
-  'pci.bus_id',
-  'driver_version',
-  'count',
-  'memory.used',
-  'memory.total',
-  'persistence_mode',
-  'mig.mode.current',
-  'retired_pages.pending',
-  'ecc.errors.uncorrected.volatile.total',
-  'clocks_event_reasons.hw_slowdown',
-  'gpu_recovery_action',
-  'reset_status.reset_required',
-  'fabric.state',
-  'fabric.status',
-  'remapped_rows.pending',
-  'remapped_rows.failure',
-  'name',
-];
+/** Each column by its newest name; the stand-in's cards take any. */
+const IN_ROWS = READINGS.map((reading) => COLUMNS[reading].names.at(-1)?.field ?? '');
 const IN_LISTS = ['gpu_uuid', 'pid', 'process_name', 'used_gpu_memory'];
 
 /** Words of the driver, other words, commas and lengths, and what moves a cursor. */

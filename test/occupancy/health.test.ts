@@ -165,8 +165,6 @@ describe('the driver’s own words', () => {
     ['memory in use that the driver does not know', { memoryUsedMib: absent }, 'unknown', null],
     ['a short row', { short: true }, 'unknown', null],
     ['a short row that breaks off before its uuid', { short: true, uuid: null }, 'unknown', null],
-    ['an error in the size of memory', { memoryTotalMib: lost }, 'free', null],
-    ['an error in the persistence mode', { persistenceMode: lost }, 'free', null],
     ['no name', { name: null }, 'free', null],
     ['no bus address', { pciBusId: null }, 'free', null],
   ])('%s', (_says, but, state, detail) => {
@@ -175,9 +173,10 @@ describe('the driver’s own words', () => {
     expect(card.unhealthy).toEqual(detail === null ? [] : [{ reason: 'driver_error', detail }]);
   });
 
-  test('in a column that feeds a gauge cost that gauge alone', () => {
-    const card = judged({ memoryTotalMib: lost, persistenceMode: lost });
-    expect(card).toMatchObject({ memorySizeBytes: null, persistenceMode: null, memoryUsedBytes: 4 * 1024 * 1024 });
+  test('in a column that is only shown leave that value out', () => {
+    const card = judged({ memoryTotalMib: unreadable, persistenceMode: { kind: 'error', words: '[Unknown Error]' } });
+    expect(card).toMatchObject({ state: 'free', memorySizeBytes: null, persistenceMode: null });
+    expect(card.memoryUsedBytes).toBe(4 * 1024 * 1024);
   });
 
   test.each([

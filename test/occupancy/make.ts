@@ -10,6 +10,7 @@ import type {
   HealthReadings,
   Probed,
   Reading,
+  Readings,
   RememberedCard,
   SeenContainer,
   Snapshot,
@@ -49,26 +50,43 @@ export const wellHealth: HealthReadings = {
   fabricStatus: cannotSay,
 };
 
+/** What is different about a row: which card it is of, or what its columns said. */
+type RowChange = Partial<Omit<GpuRow, 'readings'>> &
+  Partial<Pick<Readings, 'memoryUsedMib' | 'memoryTotalMib' | 'persistenceMode' | 'migMode'>> & {
+    readonly health?: Partial<HealthReadings>;
+    readonly readings?: Partial<Readings>;
+  };
+
 /** Card `number` at index `number`, idle and well. */
-export function row(
-  number: number,
-  but: Partial<Omit<GpuRow, 'health'>> & { health?: Partial<HealthReadings> } = {},
-): GpuRow {
+export function row(number: number, but: RowChange = {}): GpuRow {
+  const { health, readings, memoryUsedMib, memoryTotalMib, persistenceMode, migMode, ...who } = but;
   return {
     index: cardIndex(number),
     uuid: uuidOf(number),
-    name: 'NVIDIA H100 80GB HBM3',
+    name: NAME,
     pciBusId: busOf(number),
-    driverVersion: '590.44.01',
-    memoryUsedMib: value(4),
-    memoryTotalMib: value(81559),
-    persistenceMode: value('Enabled'),
-    migMode: value('Disabled'),
+    driverVersion: DRIVER,
+    readings: {
+      index: value(number),
+      uuid: value(uuidOf(number)),
+      name: value(NAME),
+      pciBusId: value(busOf(number)),
+      driverVersion: value(DRIVER),
+      count: value(8),
+      memoryUsedMib: memoryUsedMib ?? value(4),
+      memoryTotalMib: memoryTotalMib ?? value(81559),
+      persistenceMode: persistenceMode ?? value('Enabled'),
+      migMode: migMode ?? value('Disabled'),
+      ...wellHealth,
+      ...health,
+      ...readings,
+    },
     short: false,
-    ...but,
-    health: { ...wellHealth, ...but.health },
+    ...who,
   };
 }
+const NAME = 'NVIDIA H100 80GB HBM3';
+const DRIVER = '590.44.01';
 
 export function gpus(rows: readonly GpuRow[], but: Partial<GpusSeen> = {}): Probed<GpusSeen> {
   return seen({ rows, broken: [], driverCount: rows.length, driverVersion: '590.44.01', ...but });

@@ -202,7 +202,9 @@ describe('while somebody looks', () => {
     });
     const { gpus: seen } = mixedMachine();
     if (seen.kind !== 'seen') throw new Error('the machine is blind');
-    const rows = seen.value.rows.map((each, at) => (at === 0 ? { ...each, memoryUsedMib: value(40_000) } : each));
+    const rows = seen.value.rows.map((each, at) =>
+      at === 0 ? { ...each, readings: { ...each.readings, memoryUsedMib: value(40_000) } } : each,
+    );
     gate.snapshot = { ...mixedMachine(), gpus: gpus(rows) };
     await nextAnswer(gate, page);
     await expect.poll(() => text(page, '.card:first-child .memory')).toBe('39.1 of 79.6 GiB in use');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { GpuRow, Probed, GpusSeen, RememberedCard } from '../../src/model/snapshot.js';
 import { remember } from '../../src/probe/inventory.js';
-import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
 
 const card = (index: number, uuid: string, bus: string, name = 'H100'): RememberedCard => ({
   uuid: cardUuid(`GPU-${uuid}`),

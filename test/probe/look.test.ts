@@ -12,9 +12,10 @@ import type {
 } from '../../src/model/snapshot.js';
 import { createEyes, type EyesParts } from '../../src/probe/look.js';
 import type { NvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
-import { parseGpuRows, type ParsedProcesses } from '../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
+import type { ParsedProcesses } from '../../src/probe/nvidia-smi/parse-processes.js';
 import type { CardsSeen } from '../../src/probe/nvidia-smi/query-gpus.js';
-import { keptLog, movableClock, until } from './nvidia-smi/program.js';
+import { recordingLog, movableClock, until } from './nvidia-smi/program.js';
 
 const seen = <T>(value: T): Probed<T> & { kind: 'seen' } => ({ kind: 'seen', value, tookMs: 1 });
 const blind = (why: 'exit' | 'timeout'): Probed<never> => ({
@@ -68,7 +69,7 @@ function machine(change: Partial<EyesParts> = {}) {
   };
   const looks: Snapshot[] = [];
   const cardStore = fakeCardBook();
-  const log = keptLog();
+  const log = recordingLog();
   const eyes = createEyes({
     smi,
     books,

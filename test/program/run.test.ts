@@ -7,16 +7,16 @@ import { run, type Ran } from '../../src/program/run.js';
 import { inTime } from '../../src/time/in-time.js';
 import { systemClock } from '../../src/time/system-clock.js';
 import { compileFile } from '../probe/nvidia-smi/compiled.js';
-import { createAdmissions, until } from '../probe/nvidia-smi/program.js';
+import { createScriptFolder, until } from '../probe/nvidia-smi/program.js';
 
-const desk = createAdmissions();
-afterAll(() => desk.cleanUp());
+const scripts = createScriptFolder();
+afterAll(() => scripts.cleanUp());
 
 const LONG = 10_000;
 
 describe('a program that ends', () => {
   test('is answered with its exit code and its output, whatever the code', async () => {
-    const program = desk.program('echo "No devices were found"; echo hint >&2; exit 6');
+    const program = scripts.program('echo "No devices were found"; echo hint >&2; exit 6');
     expect(await run(program, [], LONG)).toEqual({
       kind: 'exited',
       rc: 6,
@@ -26,16 +26,16 @@ describe('a program that ends', () => {
   });
 
   test('gets its arguments as they are and speaks the C locale', async () => {
-    const program = desk.program('printf "%s|" "$LC_ALL" "$@"');
+    const program = scripts.program('printf "%s|" "$LC_ALL" "$@"');
     expect(await run(program, ['-i', '0, 1', '$HOME'], LONG)).toMatchObject({ stdout: 'C|-i|0, 1|$HOME|' });
   });
 
   test('has nothing to read from, so that it cannot wait for us', async () => {
-    expect(await run(desk.program('read line; echo "got <$line>"'), [], LONG)).toMatchObject({ stdout: 'got <>\n' });
+    expect(await run(scripts.program('read line; echo "got <$line>"'), [], LONG)).toMatchObject({ stdout: 'got <>\n' });
   });
 
   test('and was ended by another is told apart from one that exited', async () => {
-    expect(await run(desk.program('echo half; kill -KILL $$'), [], LONG)).toEqual({
+    expect(await run(scripts.program('echo half; kill -KILL $$'), [], LONG)).toEqual({
       kind: 'killed',
       signal: 'SIGKILL',
     });
@@ -57,7 +57,7 @@ describe('a program that cannot be started', () => {
 });
 
 test('a program that prints without end is stopped, and no part of it is used', async () => {
-  const ran = await run(desk.program('exec yes 0, GPU-'), [], LONG);
+  const ran = await run(scripts.program('exec yes 0, GPU-'), [], LONG);
   expect(ran).toEqual({ kind: 'too_much', limitBytes: 1_000_000 });
 });
 
@@ -69,7 +69,7 @@ describe('a program that outlives its time', () => {
     ['leaves the work to a child of its own', 'sleep 60; echo done'],
   ])('and %s is answered in time, without a row, and is gone soon after', async (_says, script) => {
     const startedAt = performance.now();
-    const ran = await run(desk.program(script), [], 300);
+    const ran = await run(scripts.program(script), [], 300);
     expect(performance.now() - startedAt).toBeLessThan(2000);
     expect(ran).toMatchObject({ kind: 'ran_out', ended: false });
     expect(ran).not.toHaveProperty('stdout');
@@ -77,13 +77,13 @@ describe('a program that outlives its time', () => {
   });
 
   test('because something that it started holds its output is told apart, and is gone with it', async () => {
-    const ran = await run(desk.program('sleep 60 & echo "0, GPU-a"'), [], 300);
+    const ran = await run(scripts.program('sleep 60 & echo "0, GPU-a"'), [], 300);
     expect(ran).toMatchObject({ kind: 'ran_out', ended: true });
     expect(await inTime(goneOf(ran), 5000, systemClock)).not.toBeNull();
   });
 
   test('is not called gone while something of it lives that our signal did not reach', async () => {
-    const ran = await run(desk.program('setsid sleep 1 & exec sleep 60'), [], 200);
+    const ran = await run(scripts.program('setsid sleep 1 & exec sleep 60'), [], 200);
     expect(await inTime(goneOf(ran), 300, systemClock)).toBeNull();
     expect(await inTime(goneOf(ran), 5000, systemClock)).not.toBeNull();
   });
@@ -91,7 +91,7 @@ describe('a program that outlives its time', () => {
   test('leaves no listener behind once it is gone', async () => {
     await sleep(20);
     const before = process.listenerCount('exit');
-    const ran = await run(desk.program('exec sleep 60'), [], 100);
+    const ran = await run(scripts.program('exec sleep 60'), [], 100);
     await goneOf(ran);
     await sleep(0);
     expect(process.listenerCount('exit')).toBe(before);
@@ -99,15 +99,15 @@ describe('a program that outlives its time', () => {
 });
 
 test('what still runs when we end is ended with us', async () => {
-  const hung = desk.program('echo $$ > "$HERE/hung"; exec sleep 60');
-  const file = join(desk.folder, 'hung');
-  const runModule = await compileFile('program/run', desk.folder);
+  const hung = scripts.program('echo $$ > "$HERE/hung"; exec sleep 60');
+  const file = join(scripts.folder, 'hung');
+  const runModule = await compileFile('program/run', scripts.folder);
   const script = `import { existsSync, readFileSync } from 'node:fs';
     import { run } from '${runModule}';
     void run('${hung}', [], 60_000);
     setInterval(() => existsSync('${file}') && readFileSync('${file}', 'utf8') !== '' && process.exit(0), 10);`;
-  writeFileSync(join(desk.folder, 'gate.mjs'), script);
-  await execa(process.execPath, [join(desk.folder, 'gate.mjs')]);
+  writeFileSync(join(scripts.folder, 'gate.mjs'), script);
+  await execa(process.execPath, [join(scripts.folder, 'gate.mjs')]);
   const status = `/proc/${readFileSync(file, 'utf8').trim()}/status`;
   await until('it is killed', () => !existsSync(status) || /^State:\s+Z/m.test(readFileSync(status, 'utf8')));
 });

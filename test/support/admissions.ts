@@ -73,6 +73,8 @@ export function uuidOf(index: number): string {
   return `GPU-${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`;
 }
 
+const busOf = (index: number): string => `00000000:${(16 + index).toString(16).toUpperCase()}:00.0`;
+
 /** Rows of healthy idle cards. */
 export function healthyRows(cards: number): GpuRow[] {
   const absent = { kind: 'absent' } as const;
@@ -81,13 +83,19 @@ export function healthyRows(cards: number): GpuRow[] {
     index: cardIndex(at),
     uuid: cardUuid(uuidOf(at)),
     name: 'NVIDIA H100 80GB HBM3',
-    pciBusId: `00000000:${(16 + at).toString(16).toUpperCase()}:00.0`,
+    pciBusId: busOf(at),
     driverVersion: '590.48.01',
-    memoryUsedMib: value(0),
-    memoryTotalMib: value(81559),
-    persistenceMode: value('Enabled'),
-    migMode: value('Disabled'),
-    health: {
+    readings: {
+      index: value(at),
+      uuid: value(uuidOf(at)),
+      name: value('NVIDIA H100 80GB HBM3'),
+      pciBusId: value(busOf(at)),
+      driverVersion: value('590.48.01'),
+      count: value(cards),
+      memoryUsedMib: value(0),
+      memoryTotalMib: value(81559),
+      persistenceMode: value('Enabled'),
+      migMode: value('Disabled'),
       retiredPagesPending: absent,
       eccUncorrected: value('0'),
       hwSlowdown: value('Not Active'),

@@ -6,7 +6,7 @@ import type { Eyes } from '../../src/model/ports/eyes.js';
 import { createEyes } from '../../src/probe/look.js';
 import { createNvidiaSmi } from '../../src/probe/nvidia-smi/nvidia-smi.js';
 import { systemClock } from '../../src/time/system-clock.js';
-import { keptLog } from '../probe/nvidia-smi/program.js';
+import { recordingLog } from '../probe/nvidia-smi/program.js';
 
 const emptyBooks: Pick<Books, 'list'> = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
@@ -24,11 +24,11 @@ const emptyCardBook: CardStore = {
 /** The real eyes over this `nvidia-smi`, where no container and no card is known beforehand. */
 export function eyesOnCards(program: string, timeoutMs: number, limitMs: number): Eyes {
   return createEyes({
-    smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: systemClock, log: keptLog() }),
+    smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: systemClock, log: recordingLog() }),
     books: emptyBooks,
     cardStore: emptyCardBook,
     clock: systemClock,
-    log: keptLog(),
+    log: recordingLog(),
     checkExternal: true,
     checkHealth: true,
     limitMs,

@@ -13,24 +13,14 @@ export function readText(cell: string | undefined): Reading<string> {
   return { kind: isDenied(inner) ? 'denied' : 'error', words };
 }
 
-/** One cell as an amount of memory in MiB, its unit printed or not. A number that no card can have is unreadable, not a reading. */
-export function readMib(cell: string | undefined): Reading<number> {
-  const text = readText(cell);
-  if (text.kind !== 'value') return text;
-  const number = Number(/^(\d+(?:\.\d+)?)(?:\s*MiB)?$/.exec(text.value)?.[1] ?? Number.NaN);
-  const sane = Number.isFinite(number) && number <= MOST_MIB;
-  return sane ? { kind: 'value', value: number } : { kind: 'unreadable', words: text.value };
-}
-
-/** The words of a cell that is a name or a version; null where it is none. */
-export function textOrNull(cell: string | undefined): string | null {
-  const reading = readText(cell);
-  return reading.kind === 'value' ? reading.value : null;
-}
-
 /** Whether words speak of permissions: then the card may be fine, it could not be seen. */
 export function isDenied(words: string): boolean {
   return /permission/i.test(words);
+}
+
+/** The lines of an answer that are not blank. Only a line feed ends a line: a carriage return inside a cell must not make two cards of one. */
+export function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
 }
 
 /** Text from a program or a driver made fit for a page, a label and a log line: no escape codes, one line, not too long. */
@@ -47,5 +37,3 @@ export function visible(text: string): string {
 /** The last is of 590 and speaks of the column, not of the card: a column that goes out of use must not take every card with it. */
 const CANNOT_SAY = new Set(['n/a', 'not supported', 'requested functionality has been deprecated']);
 const LONGEST = 300;
-/** 1 PiB. */
-const MOST_MIB = 2 ** 30;

@@ -1,7 +1,8 @@
+import { REMAPPED_ROWS } from '../../model/columns.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { GpusSeen, Links, Probed } from '../../model/snapshot.js';
 import { createListCards } from './list-cards.js';
-import type { ParsedProcesses } from './parse-nvidia-smi.js';
+import type { ParsedProcesses } from './parse-processes.js';
 import { createProcessSlot, type ProcessSlot } from './process-slot.js';
 import { createQueryFields } from './query-fields.js';
 import { createQueryGpus, type CardsSeen } from './query-gpus.js';
@@ -44,7 +45,7 @@ export function askThrough(
     gpus: createQueryGpus({
       slot: slot('--query-gpu'),
       listCards,
-      remappedRows: createRemappedRows(slot('--query-remapped-rows'), clock),
+      remappedRows: createRemappedRows(slot(REMAPPED_ROWS.option), clock),
       fields: createQueryFields(checkHealth, log),
       clock,
       timeoutMs,

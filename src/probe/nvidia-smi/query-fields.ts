@@ -1,5 +1,5 @@
+import { COLUMNS, READINGS, readingOf } from '../../model/columns.js';
 import type { Log } from '../../model/ports/outside.js';
-import { refusedField } from './parse-nvidia-smi.js';
 
 /** Which fields to ask a driver for. What it refuses is remembered until its version changes. */
 export interface QueryFields {
@@ -11,54 +11,22 @@ export interface QueryFields {
   under(driverVersion: string | null): void;
 }
 
-/** Without these a row is nobody's: a driver that refuses one of them cannot be asked at all. */
-const NEEDED = ['index', 'uuid'];
-const PLAIN = [
-  'pci.bus_id',
-  'driver_version',
-  'count',
-  'memory.used',
-  'memory.total',
-  'persistence_mode',
-  'mig.mode.current',
-];
-/** The columns that feed health findings; which branch knows which is in the notes on each. */
-export const HEALTH_FIELDS = [
-  'retired_pages.pending',
-  'ecc.errors.uncorrected.volatile.total',
-  // Known from 418 to 610, but for 530.
-  'clocks_throttle_reasons.hw_slowdown',
-  // From 590 on.
-  'gpu_recovery_action',
-  // From 535 to 565.
-  'reset_status.reset_required',
-  // From 535 on.
-  'fabric.state',
-  'fabric.status',
-  // From 590 on; before that they have a query of their own.
-  'remapped_rows.pending',
-  'remapped_rows.failure',
-] as const;
-
-/** The same column under the name that other drivers give it. */
-const OTHER_NAME: Readonly<Record<string, string>> = {
-  'clocks_throttle_reasons.hw_slowdown': 'clocks_event_reasons.hw_slowdown',
-};
-
-/** The fields to ask; those of health only where it is checked. */
+/** The fields to ask, each column by its first name; those of health only where it is checked. */
 export function createQueryFields(checkHealth: boolean, log: Log): QueryFields {
-  const all = [...NEEDED, ...PLAIN, ...(checkHealth ? HEALTH_FIELDS : []), 'name'];
+  const all = READINGS.filter((reading) => checkHealth || COLUMNS[reading].role !== 'health').map(
+    (reading) => COLUMNS[reading].names[0].field,
+  );
   let asked = all;
   let refusedUnder: string | null = null;
   return {
     list: () => asked,
     refused: (stdout) => {
       const field = refusedField(stdout);
-      if (field === null || NEEDED.includes(field) || !asked.includes(field)) return false;
-      const other = OTHER_NAME[field];
+      if (field === null || isNeeded(field) || !asked.includes(field)) return false;
+      const other = nextName(field);
       asked = asked.flatMap((each) => (each === field ? (other ?? []) : each));
       log.info(
-        { field, insteadAsked: other ?? null },
+        { field, instead_asked: other },
         'the driver does not know this field; it is not asked again until the driver changes',
       );
       return true;
@@ -69,4 +37,29 @@ export function createQueryFields(checkHealth: boolean, log: Log): QueryFields {
       refusedUnder = driverVersion;
     },
   };
+}
+
+/** Whether this field feeds a finding of health. */
+export function isHealthField(field: string): boolean {
+  const reading = readingOf(field);
+  return reading !== null && COLUMNS[reading].role === 'health';
+}
+
+/** The field that the driver refused, from its own sentence; null where the words are others. */
+export function refusedField(stdout: string): string | null {
+  return /Field "([^"]+)" is not a valid field to query/.exec(stdout)?.[1] ?? null;
+}
+
+/** Without these a row is nobody's. */
+function isNeeded(field: string): boolean {
+  const reading = readingOf(field);
+  return reading !== null && COLUMNS[reading].role === 'needed';
+}
+
+/** The same column under the name that other drivers give it; null after the last. */
+function nextName(field: string): string | null {
+  const reading = readingOf(field);
+  if (reading === null) return null;
+  const { names } = COLUMNS[reading];
+  return names[names.findIndex((name) => name.field === field) + 1]?.field ?? null;
 }

@@ -2,11 +2,12 @@ import type { Clock } from '../../model/ports/outside.js';
 import type { GpuRow, GpusSeen, Off, Probed } from '../../model/snapshot.js';
 import { deadlineIn, type Deadline } from '../../time/deadline.js';
 import type { ListCards } from './list-cards.js';
+import { parseGpuRows, type ParsedRows } from './parse-gpu-rows.js';
 import type { Listed } from './parse-list.js';
-import { parseGpuRows, type ParsedRows } from './parse-nvidia-smi.js';
+import { REMAPPED_FIELDS } from './parse-remapped-rows.js';
 import { placeRows, trulyBroken } from './place-rows.js';
 import { blindBecause, type ProcessSlot } from './process-slot.js';
-import { HEALTH_FIELDS, type QueryFields } from './query-fields.js';
+import { isHealthField, type QueryFields } from './query-fields.js';
 import { queryWithFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
 import { withRemapped, type RemappedRows } from './remapped-rows.js';
 
@@ -69,16 +70,15 @@ export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen>
   ): Promise<{ rows: readonly GpuRow[]; health: Probed<null> | Off }> {
     if (!checkHealth) return { rows, health: { kind: 'off' } };
     const healthAsked = (): Probed<null> => ({ kind: 'seen', value: null, tookMs: deadline.took() });
-    if (REMAPPED.every((field) => asked.includes(field))) return { rows, health: healthAsked() };
+    if (REMAPPED_FIELDS.every((field) => asked.includes(field))) return { rows, health: healthAsked() };
     const remapped = await remappedRows.now(listed?.indices ?? null, deadline);
     if (remapped.kind === 'known') return { rows: withRemapped(rows, remapped.byUuid), health: healthAsked() };
     if (remapped.kind === 'blind') return { rows, health: remapped.blind };
-    return { rows, health: asked.some((field) => isHealth(field)) ? healthAsked() : knowsNone(deadline) };
+    return { rows, health: asked.some((field) => isHealthField(field)) ? healthAsked() : knowsNone(deadline) };
   }
 }
 
 const NOTHING: ParsedRows = { rows: [], driverCount: null, driverVersion: null };
-const REMAPPED = HEALTH_FIELDS.filter((field) => field.startsWith('remapped_rows.'));
 
 function toSeen(parsed: ParsedRows, rows: readonly GpuRow[], listed: Listed | null): GpusSeen {
   const placed = placeRows(rows, parsed.driverCount);
@@ -98,10 +98,6 @@ function blindOf(answer: CardsAnswer, deadline: Deadline): Probed<never> & { kin
     'nvidia-smi --query-gpu',
     deadline.took(),
   );
-}
-
-function isHealth(field: string): boolean {
-  return field.startsWith('clocks_') || HEALTH_FIELDS.some((each) => each === field);
 }
 
 function knowsNone(deadline: Deadline): Probed<null> {

@@ -2,7 +2,7 @@ import type { Clock } from '../../model/ports/outside.js';
 import type { Probed } from '../../model/snapshot.js';
 import { deadlineIn } from '../../time/deadline.js';
 import type { ListCards } from './list-cards.js';
-import { parseProcesses, type ParsedProcesses } from './parse-nvidia-smi.js';
+import { parseProcesses, type ParsedProcesses } from './parse-processes.js';
 import type { ProcessSlot } from './process-slot.js';
 import { queryWithFallback, onlyOf } from './query-with-fallback.js';
 

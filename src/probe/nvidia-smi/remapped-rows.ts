@@ -1,14 +1,15 @@
-import type { CardIndex, CardUuid } from '../../model/card.js';
+import type { CardIndex } from '../../model/card.js';
+import { REMAPPED_ROWS } from '../../model/columns.js';
 import type { Clock } from '../../model/ports/outside.js';
-import type { GpuRow, Probed } from '../../model/snapshot.js';
+import type { GpuRow, Probed, Readings } from '../../model/snapshot.js';
 import type { Deadline } from '../../time/deadline.js';
-import { parseRemappedRows, type RemappedRows as OfOneCard } from './parse-nvidia-smi.js';
+import { parseRemappedRows, REMAPPED, REMAPPED_FIELDS, type RemappedByUuid } from './parse-remapped-rows.js';
 import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { onlyOf } from './query-with-fallback.js';
 
 /** What is known of the remapped rows of all cards. `refused`: the driver does not know the query, so no card can say. */
 export type Remapped =
-  | { readonly kind: 'known'; readonly byUuid: ReadonlyMap<CardUuid, OfOneCard> }
+  | { readonly kind: 'known'; readonly byUuid: RemappedByUuid }
   | { readonly kind: 'refused' }
   | { readonly kind: 'blind'; readonly blind: Probed<never> & { kind: 'blind' } };
 
@@ -21,7 +22,6 @@ export interface RemappedRows {
 
 /** They change rarely, and asking costs a process. */
 const GOOD_FOR_MS = 60_000;
-const QUERY = '--query-remapped-rows';
 
 /** The query of its own that drivers before 590 have for remapped rows. */
 export function createRemappedRows(slot: ProcessSlot, clock: Clock): RemappedRows {
@@ -31,8 +31,9 @@ export function createRemappedRows(slot: ProcessSlot, clock: Clock): RemappedRow
       if (last?.remapped.kind === 'refused') return last.remapped;
       if (last !== null && clock.monotonic() - last.askedAt < GOOD_FOR_MS) return last.remapped;
       const askedAt = clock.monotonic();
-      const fields = `${QUERY}=gpu_uuid,remapped_rows.pending,remapped_rows.failure`;
-      const answer = await slot.ask([...onlyOf(of), fields, '--format=csv,noheader,nounits'], deadline.left());
+      const fields = ['gpu_uuid', ...REMAPPED_FIELDS].join(',');
+      const query = [...onlyOf(of), `${REMAPPED_ROWS.option}=${fields}`, '--format=csv,noheader,nounits'];
+      const answer = await slot.ask(query, deadline.left());
       last = { askedAt, remapped: toRemapped(answer, deadline) };
       return last.remapped;
     },
@@ -43,26 +44,22 @@ export function createRemappedRows(slot: ProcessSlot, clock: Clock): RemappedRow
 }
 
 /** The rows with these readings in the place of columns that the driver does not have. */
-export function withRemapped(rows: readonly GpuRow[], byUuid: ReadonlyMap<CardUuid, OfOneCard>): readonly GpuRow[] {
+export function withRemapped(rows: readonly GpuRow[], byUuid: RemappedByUuid): readonly GpuRow[] {
   return rows.map((row) => {
     const said = row.uuid === null ? undefined : byUuid.get(row.uuid);
-    if (said === undefined) return row;
-    const { rowRemapPending, rowRemapFailure } = row.health;
-    return {
-      ...row,
-      health: {
-        ...row.health,
-        rowRemapPending: rowRemapPending.kind === 'absent' ? said.pending : rowRemapPending,
-        rowRemapFailure: rowRemapFailure.kind === 'absent' ? said.failure : rowRemapFailure,
-      },
-    };
+    return said === undefined ? row : { ...row, readings: { ...row.readings, ...lackingIn(row.readings, said) } };
   });
+}
+
+function lackingIn(readings: Readings, said: Partial<Readings>): Partial<Readings> {
+  const lacking = REMAPPED.filter((reading) => readings[reading].kind === 'absent');
+  return Object.fromEntries(lacking.map((reading) => [reading, said[reading]]));
 }
 
 function toRemapped(answer: Answer, deadline: Deadline): Remapped {
   if (answer.kind === 'exited' && answer.rc === 0) return { kind: 'known', byUuid: parseRemappedRows(answer.stdout) };
   if (answer.kind === 'exited' && isRefusal(answer)) return { kind: 'refused' };
-  return { kind: 'blind', blind: blindBecause(answer, `nvidia-smi ${QUERY}`, deadline.took()) };
+  return { kind: 'blind', blind: blindBecause(answer, `nvidia-smi ${REMAPPED_ROWS.option}`, deadline.took()) };
 }
 
 /** Exit code 2 for a field; before 450 the whole option is not recognized, with exit code 255. */

@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { readingOf } from '../../../src/model/columns.js';
+import type { Reading } from '../../../src/model/snapshot.js';
+import { parseGpuRows } from '../../../src/probe/nvidia-smi/parse-gpu-rows.js';
 import { parseList } from '../../../src/probe/nvidia-smi/parse-list.js';
-import { parseGpuRows, parseProcesses, parseRemappedRows } from '../../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseProcesses } from '../../../src/probe/nvidia-smi/parse-processes.js';
+import { parseRemappedRows } from '../../../src/probe/nvidia-smi/parse-remapped-rows.js';
 import { placeRows } from '../../../src/probe/nvidia-smi/place-rows.js';
 
 /** One run of NVIDIA's own program. */
@@ -21,6 +25,17 @@ const captures: Capture[] = existsSync(beside)
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Capture)
   : [
+      ...[
+        ['470.256.02', 'clocks_throttle_reasons.hw_slowdown'],
+        ['550.163.01', 'clocks_throttle_reasons.hw_slowdown'],
+        ['550.163.01', 'clocks_event_reasons.hw_slowdown'],
+      ].map(([driver = '', field]) => ({
+        driver,
+        scenario: 'slowdowns',
+        argv: `nvidia-smi --query-gpu=index,${field} --format=csv,noheader`,
+        rc: 0,
+        stdout: '0, Active\n1, Not Active\n',
+      })),
       {
         driver: '535.261.03',
         scenario: 'gpu3-every-query-lost',
@@ -62,6 +77,11 @@ const asked = (option: string): Capture[] => captures.filter(({ argv, rc }) => a
 const fieldsOf = ({ argv }: Capture): string[] => (/--query-[a-z-]+=(\S+)/.exec(argv)?.[1] ?? '').split(',');
 const linesOf = ({ stdout }: Capture): string[] => stdout.split('\n').filter((line) => line.trim() !== '');
 
+function wordsOf(reading: Reading<string | number>): string | undefined {
+  if (reading.kind === 'value') return String(reading.value);
+  return reading.kind === 'absent' ? undefined : reading.words;
+}
+
 /** The runs of which a truth does not hold; never none for lack of runs. */
 function wrong(runs: readonly Capture[], holds: (run: Capture) => boolean): string[] {
   expect(runs).not.toEqual([]);
@@ -75,6 +95,30 @@ describe('what NVIDIA’s own program printed', () => {
       return rows.length === linesOf(run).length && rows.every(({ short }) => !short);
     };
     expect(wrong(asked('--query-gpu='), whole)).toEqual([]);
+  });
+
+  test('is read column by column, a column that was renamed under each of its names', () => {
+    const read = new Set<string>();
+    const asPrinted = (run: Capture): boolean =>
+      parseGpuRows(run.stdout, fieldsOf(run)).rows.every(({ readings }, nth) => {
+        const cells = (linesOf(run)[nth] ?? '').split(', ').map((cell) => cell.replace(/ MiB$/, ''));
+        return fieldsOf(run).every((field, at) => {
+          const reading = readingOf(field);
+          if (reading === null) return true;
+          read.add(`${run.driver} ${field}`);
+          return wordsOf(readings[reading]) === cells[at];
+        });
+      });
+    // With a header the first row is no card's.
+    const runs = asked('--query-gpu=').filter(({ argv }) => argv.includes('noheader'));
+    expect(wrong(runs, asPrinted)).toEqual([]);
+    expect([...read]).toEqual(
+      expect.arrayContaining([
+        '470.256.02 clocks_throttle_reasons.hw_slowdown',
+        '550.163.01 clocks_throttle_reasons.hw_slowdown',
+        '550.163.01 clocks_event_reasons.hw_slowdown',
+      ]),
+    );
   });
 
   test('gives every card its own index, the one that lost its words included', () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Desk } from './program.js';
+import type { ScriptFolder } from './program.js';
 
 /** What the little program answers from; a test changes it between runs. */
 export interface Little {
@@ -28,16 +28,16 @@ export interface LittleSmi {
 }
 
 /** A machine of `count` healthy cards and a small real program that answers for it, as the captures show. */
-export function littleSmi(desk: Desk, count: number): LittleSmi {
+export function littleSmi(scripts: ScriptFolder, count: number): LittleSmi {
   let machine: Little = { driver: '590.48.01', cards: cards(count), refused: [], instead: {}, hangs: [] };
-  const file = join(desk.folder, 'machine.json');
-  const log = join(desk.folder, 'runs');
+  const file = join(scripts.folder, 'machine.json');
+  const log = join(scripts.folder, 'runs');
   writeFileSync(file, JSON.stringify(machine));
   writeFileSync(log, '');
-  const body = join(desk.folder, 'little-smi.cjs');
+  const body = join(scripts.folder, 'little-smi.cjs');
   writeFileSync(body, `(${answer.toString()})(${JSON.stringify(file)}, ${JSON.stringify(log)});\n`);
   return {
-    program: desk.program(`exec '${process.execPath}' '${body}' "$@"`),
+    program: scripts.program(`exec '${process.execPath}' '${body}' "$@"`),
     set: (change) => {
       machine = { ...machine, ...change };
       writeFileSync(file, JSON.stringify(machine));

@@ -1,26 +1,37 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { COLUMNS, READINGS } from '../../../src/model/columns.js';
 import type { GpusSeen, Off, Probed } from '../../../src/model/snapshot.js';
 import { createNvidiaSmi, type NvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
 import { busOf, cards, littleSmi, uuidOf, type LittleSmi } from './little-smi.js';
-import { createAdmissions, keptLog, movableClock, until, type Desk } from './program.js';
+import { createScriptFolder, recordingLog, movableClock, until, type ScriptFolder } from './program.js';
 
-let desk: Desk;
+let scripts: ScriptFolder;
 let little: LittleSmi;
 let clock = movableClock();
-const desks: Desk[] = [];
+const folders: ScriptFolder[] = [];
 beforeEach(() => {
-  desk = createAdmissions();
-  desks.push(desk);
-  little = littleSmi(desk, 4);
+  scripts = createScriptFolder();
+  folders.push(scripts);
+  little = littleSmi(scripts, 4);
   clock = movableClock();
 });
 afterAll(() => {
-  for (const each of desks) each.cleanUp();
+  for (const each of folders) each.cleanUp();
 });
 
 const eye = (options: { timeoutMs?: number; checkHealth?: boolean; program?: string } = {}): NvidiaSmi =>
-  createNvidiaSmi({ program: little.program, timeoutMs: 10_000, checkHealth: true, clock, log: keptLog(), ...options });
-const OLD = ['gpu_recovery_action', 'remapped_rows.pending', 'remapped_rows.failure'];
+  createNvidiaSmi({
+    program: little.program,
+    timeoutMs: 10_000,
+    checkHealth: true,
+    clock,
+    log: recordingLog(),
+    ...options,
+  });
+/** Fields that came with 590. */
+const OLD = READINGS.flatMap((reading) => COLUMNS[reading].names.filter(({ from }) => from === 590)).map(
+  ({ field }) => field,
+);
 
 function seen<T>(probed: Probed<T> | Off): T {
   if (probed.kind !== 'seen') throw new Error(`expected to see, got ${JSON.stringify(probed)}`);
@@ -38,8 +49,11 @@ describe('a healthy machine', () => {
       uuid: uuidOf(3),
       pciBusId: busOf(3),
       name: 'NVIDIA H100 80GB HBM3',
-      memoryUsedMib: { kind: 'value', value: 4 },
-      health: { rowRemapFailure: { kind: 'value', value: 'No' }, fabricState: { kind: 'cannot_say' } },
+      readings: {
+        memoryUsedMib: { kind: 'value', value: 4 },
+        rowRemapFailure: { kind: 'value', value: 'No' },
+        fabricState: { kind: 'cannot_say' },
+      },
     });
     expect(little.runs()).toHaveLength(1);
     expect(little.runs()[0]).toMatch(/^--query-gpu=index,uuid,.*,name --format=csv,noheader,nounits$/);
@@ -59,9 +73,12 @@ describe('a field that the driver does not know', () => {
     const smi = eye();
     const { gpus, health } = await smi.gpus();
     expect(seen(gpus).rows[0]).toMatchObject({
-      migMode: { kind: 'absent' },
-      memoryTotalMib: { kind: 'value', value: 81559 },
-      health: { recoveryAction: { kind: 'absent' }, fabricState: { kind: 'cannot_say' } },
+      readings: {
+        migMode: { kind: 'absent' },
+        memoryTotalMib: { kind: 'value', value: 81559 },
+        recoveryAction: { kind: 'absent' },
+        fabricState: { kind: 'cannot_say' },
+      },
     });
     expect(health.kind).toBe('seen');
     expect(little.runs()).toHaveLength(3);
@@ -75,7 +92,7 @@ describe('a field that the driver does not know', () => {
       cards: withColumn({ 'clocks_event_reasons.hw_slowdown': 'Active' }),
     });
     const { gpus } = await eye().gpus();
-    expect(seen(gpus).rows[0]?.health.hwSlowdown).toEqual({ kind: 'value', value: 'Active' });
+    expect(seen(gpus).rows[0]?.readings.hwSlowdown).toEqual({ kind: 'value', value: 'Active' });
   });
 
   test('is tried again when the driver is another one', async () => {
@@ -85,7 +102,7 @@ describe('a field that the driver does not know', () => {
     little.set({ refused: [], driver: '590.48.01' });
     await smi.gpus();
     const { gpus } = await smi.gpus();
-    expect(seen(gpus).rows[0]?.health.fabricState).toEqual({ kind: 'cannot_say', words: '[N/A]' });
+    expect(seen(gpus).rows[0]?.readings.fabricState).toEqual({ kind: 'cannot_say', words: '[N/A]' });
   });
 
   test('blinds only where a row would be nobody’s without it', async () => {
@@ -101,16 +118,9 @@ describe('a field that the driver does not know', () => {
   });
 
   test('blinds health where it is the last of them', async () => {
-    const health = [
-      'retired_pages.pending',
-      'ecc.errors.uncorrected.volatile.total',
-      'reset_status.reset_required',
-      'fabric.state',
-      'fabric.status',
-    ];
-    const slowdowns = ['clocks_throttle_reasons.hw_slowdown', 'clocks_event_reasons.hw_slowdown'];
+    const health = READINGS.filter((reading) => COLUMNS[reading].role === 'health');
     little.set({
-      refused: [...OLD, ...health, ...slowdowns],
+      refused: health.flatMap((reading) => COLUMNS[reading].names.map(({ field }) => field)),
       instead: { remapped: { rc: 2, out: 'no such option\n' } },
     });
     const answer = await eye().gpus();
@@ -149,7 +159,7 @@ describe('a broken card', () => {
     breakCard(2, lost);
     const { gpus, health } = await eye().gpus();
     expect(health.kind).toBe('seen');
-    const yes = { health: { rowRemapFailure: { kind: 'value', value: 'Yes' } } };
+    const yes = { readings: { rowRemapFailure: { kind: 'value', value: 'Yes' } } };
     expect(seen(gpus).rows).toMatchObject([yes, yes, yes]);
     expect(little.runs('remapped')).toEqual([expect.stringMatching(/^-i 0,1,3 /)]);
   });
@@ -179,7 +189,11 @@ describe('a broken card', () => {
     const columns = { index: words, uuid: words, 'pci.bus_id': words, name: words, 'memory.used': words };
     little.set({ cards: cards(4).map((card, place) => (place === 1 ? { ...card, columns } : card)) });
     const { gpus } = await eye().gpus();
-    expect(seen(gpus).rows[1]).toMatchObject({ index: 1, uuid: null, memoryUsedMib: { kind: 'error', words } });
+    expect(seen(gpus).rows[1]).toMatchObject({
+      index: 1,
+      uuid: null,
+      readings: { memoryUsedMib: { kind: 'error', words } },
+    });
     expect(little.runs('list')).toHaveLength(0);
   });
 
@@ -290,7 +304,7 @@ describe('a run that does not end', () => {
   });
 
   test('is not joined by a second while it lives on: the probe says so at once', async () => {
-    const stuck = desk.program(`echo started >> "$LOG"; setsid sh -c 'sleep 2' & exec sleep 60`);
+    const stuck = scripts.program(`echo started >> "$LOG"; setsid sh -c 'sleep 2' & exec sleep 60`);
     const smi = eye({ program: stuck, timeoutMs: 300 });
     const first = await smi.gpus();
     expect(first.gpus).toMatchObject({ kind: 'blind', why: 'timeout' });
@@ -303,8 +317,8 @@ describe('a run that does not end', () => {
       });
       expect(again.gpus.kind === 'blind' && again.gpus.tookMs).toBeLessThan(250);
     }
-    expect(desk.notes()).toEqual(['started']);
-    await until('a second start', async () => (await smi.gpus()).gpus.kind === 'blind' && desk.notes().length === 2);
+    expect(scripts.notes()).toEqual(['started']);
+    await until('a second start', async () => (await smi.gpus()).gpus.kind === 'blind' && scripts.notes().length === 2);
   });
 
   test('of one kind leaves the other kinds alone', async () => {
@@ -330,7 +344,7 @@ describe('a run that does not end', () => {
     little.set({ hangs: ['remapped'], refused: OLD });
     const { gpus, health } = await eye({ timeoutMs: 1500 }).gpus();
     expect(indices(gpus)).toEqual([0, 1, 2, 3]);
-    expect(seen(gpus).rows[0]?.health).toMatchObject({
+    expect(seen(gpus).rows[0]?.readings).toMatchObject({
       rowRemapFailure: { kind: 'absent' },
       fabricState: { kind: 'cannot_say' },
     });
@@ -349,7 +363,7 @@ describe('remapped rows', () => {
     const smi = eye();
     await smi.gpus();
     const { gpus } = await smi.gpus();
-    expect(seen(gpus).rows[0]?.health).toMatchObject({
+    expect(seen(gpus).rows[0]?.readings).toMatchObject({
       rowRemapFailure: { kind: 'value', value: 'Yes' },
       rowRemapPending: { kind: 'value', value: 'No' },
     });
@@ -374,7 +388,7 @@ describe('remapped rows', () => {
     little.set({ refused: OLD, instead: { remapped: { rc: 2, out: 'Invalid combination of input arguments.\n' } } });
     const { gpus, health } = await eye().gpus();
     expect(health.kind).toBe('seen');
-    expect(seen(gpus).rows[0]?.health.rowRemapFailure).toEqual({ kind: 'absent' });
+    expect(seen(gpus).rows[0]?.readings.rowRemapFailure).toEqual({ kind: 'absent' });
   });
 
   test('that cannot be had for another reason blind health', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cardIndex } from '../../../src/model/card.js';
 import type { BrokenCard } from '../../../src/model/snapshot.js';
-import { parseGpuRows } from '../../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../../src/probe/nvidia-smi/parse-gpu-rows.js';
 import { placeRows, trulyBroken } from '../../../src/probe/nvidia-smi/place-rows.js';
 
 const FIELDS = ['index', 'uuid', 'pci.bus_id', 'name'];

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/time/system-clock.js';
 import { kill, processesOf } from '../../support/running/left-overs.mjs';
 
 /** Small real programs, written for one test. */
-export interface Desk {
+export interface ScriptFolder {
   readonly folder: string;
   /** Writes a shell script and gives its path. In it, `$LOG` is a file for notes. */
   program(script: string): string;
@@ -17,7 +17,7 @@ export interface Desk {
   cleanUp(): void;
 }
 
-export function createAdmissions(): Desk {
+export function createScriptFolder(): ScriptFolder {
   const folder = mkdtempSync(join(tmpdir(), 'gate-probe-'));
   const log = join(folder, 'notes');
   let count = 0;
@@ -58,7 +58,7 @@ export function movableClock(): Clock & { forward(ms: number): void } {
 }
 
 /** A log that keeps its sentences. */
-export function keptLog(): Log & { readonly sentences: string[] } {
+export function recordingLog(): Log & { readonly sentences: string[] } {
   const sentences: string[] = [];
   const keep = (_data: object, sentence: string): void => {
     sentences.push(sentence);

@@ -7,20 +7,20 @@ import type { Off, Probed, Snapshot } from '../../../src/model/snapshot.js';
 import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine/machine.js';
 import { eyesOnCards } from '../../support/eyes-on-cards.js';
 import { compileStandIn } from './compiled.js';
-import { createAdmissions, until } from './program.js';
+import { createScriptFolder, until } from './program.js';
 
 // The eyes on the stand-in `nvidia-smi`, a real program that answers as the real one does.
-const desk = createAdmissions();
-const machineFile = join(desk.folder, 'machine.json');
-const runLog = join(desk.folder, 'runs.jsonl');
+const scripts = createScriptFolder();
+const machineFile = join(scripts.folder, 'machine.json');
+const runLog = join(scripts.folder, 'runs.jsonl');
 let program = '';
 beforeAll(async () => {
-  const path = await compileStandIn(desk.folder);
+  const path = await compileStandIn(scripts.folder);
   const env = `STAND_IN_MACHINE='${machineFile}' STAND_IN_LOG='${runLog}'`;
-  program = desk.program(`export ${env}; exec '${process.execPath}' '${path}' "$@"`);
+  program = scripts.program(`export ${env}; exec '${process.execPath}' '${path}' "$@"`);
 });
 beforeEach(() => writeFileSync(runLog, ''));
-afterAll(() => desk.cleanUp());
+afterAll(() => scripts.cleanUp());
 
 const isThere = (machine: Machine): void => writeFileSync(machineFile, JSON.stringify(machine));
 
@@ -49,7 +49,7 @@ describe('a healthy machine is seen whole on every driver branch', () => {
     const snapshot = await eyesOn(machine).fresh();
     expect(indices(snapshot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(seen(snapshot.gpus)).toMatchObject({ broken: [], driverCount: 8, driverVersion: driver });
-    expect(seen(snapshot.gpus).rows[5]?.memoryUsedMib).toEqual({ kind: 'value', value: 12_000 });
+    expect(seen(snapshot.gpus).rows[5]?.readings.memoryUsedMib).toEqual({ kind: 'value', value: 12_000 });
     expect(snapshot.health.kind).toBe('seen');
     expect(seen(snapshot.processes)).toMatchObject([{ uuid: cardAt(machine, 5).uuid, pid: 4242, memoryMib: 11_900 }]);
     const links = snapshot.links?.get(cardUuid(cardAt(machine, 0).uuid));
@@ -64,8 +64,8 @@ describe('a failed row remapping is seen by whichever query the driver has', () 
     const machine = healthyMachine({ driver, model: 'A100' });
     cardAt(machine, 2).remapped_rows = { correctable: 0, uncorrectable: 9, pending: false, failure: true };
     const { gpus } = await eyesOn(machine).fresh();
-    const words = seen(gpus).rows.map(({ health }) =>
-      health.rowRemapFailure.kind === 'value' ? health.rowRemapFailure.value : null,
+    const words = seen(gpus).rows.map(({ readings: { rowRemapFailure } }) =>
+      rowRemapFailure.kind === 'value' ? rowRemapFailure.value : null,
     );
     expect(words).toEqual(['No', 'No', 'Yes', 'No', 'No', 'No', 'No', 'No']);
   });
@@ -101,7 +101,7 @@ describe('one broken card is one broken card', () => {
     cardAt(machine, 3).fault = { kind: 'queries', which, error: 'lost' };
     const snapshot = await eyesOn(machine).fresh();
     expect(indices(snapshot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(seen(snapshot.gpus).rows[3]?.memoryUsedMib).toEqual({ kind: 'error', words: '[GPU is lost]' });
+    expect(seen(snapshot.gpus).rows[3]?.readings.memoryUsedMib).toEqual({ kind: 'error', words: '[GPU is lost]' });
     expect(seen(snapshot.gpus).broken).toEqual([]);
   });
 });

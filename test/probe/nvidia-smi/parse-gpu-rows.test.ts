@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cardUuid } from '../../../src/model/card.js';
-import {
-  parseGpuRows,
-  parseProcesses,
-  parseRemappedRows,
-  refusedField,
-} from '../../../src/probe/nvidia-smi/parse-nvidia-smi.js';
+import { parseGpuRows } from '../../../src/probe/nvidia-smi/parse-gpu-rows.js';
 
 const FIELDS = ['index', 'uuid', 'memory.used', 'memory.total', 'fan.speed', 'name'];
 const UUID = 'GPU-00000050-0000-4000-8000-000000000050';
@@ -33,8 +27,7 @@ describe('the same card is read, however it is printed', () => {
       index: 0,
       uuid: UUID,
       name: 'NVIDIA L40S',
-      memoryUsedMib: { kind: 'value', value: 0 },
-      memoryTotalMib: { kind: 'value', value: 46068 },
+      readings: { memoryUsedMib: { kind: 'value', value: 0 }, memoryTotalMib: { kind: 'value', value: 46068 } },
       short: false,
     });
   });
@@ -77,8 +70,8 @@ describe('words where a number was due are told apart', () => {
     ['512 MiB', { kind: 'value', value: 512 }],
   ])('%s', (cell, reading) => {
     const said = row(`0, ${UUID}, ${cell}, 81920, 30, NVIDIA A100`);
-    expect(said.memoryUsedMib).toEqual(reading);
-    expect(said.memoryTotalMib).toEqual({ kind: 'value', value: 81920 });
+    expect(said.readings.memoryUsedMib).toEqual(reading);
+    expect(said.readings.memoryTotalMib).toEqual({ kind: 'value', value: 81920 });
   });
   test('and cost nothing but their own column', () => {
     const said = row(`5, ${UUID}, 0, 81920, [Unknown Error], NVIDIA A100`);
@@ -86,15 +79,16 @@ describe('words where a number was due are told apart', () => {
       index: 5,
       uuid: UUID,
       name: 'NVIDIA A100',
-      memoryUsedMib: { kind: 'value', value: 0 },
+      readings: { memoryUsedMib: { kind: 'value', value: 0 } },
     });
   });
 });
 
 describe('columns go by position', () => {
   test('those nobody asked for are absent', () => {
-    const { health, migMode, persistenceMode, pciBusId } = row(`0, ${UUID}, 0, 1, 2, x`);
-    const kinds = [migMode, persistenceMode, health.fabricState, health.hwSlowdown].map(({ kind }) => kind);
+    const { readings, pciBusId } = row(`0, ${UUID}, 0, 1, 2, x`);
+    const { migMode, persistenceMode, fabricState, hwSlowdown } = readings;
+    const kinds = [migMode, persistenceMode, fabricState, hwSlowdown].map(({ kind }) => kind);
     expect(kinds).toEqual(['absent', 'absent', 'absent', 'absent']);
     expect(pciBusId).toBeNull();
   });
@@ -102,7 +96,7 @@ describe('columns go by position', () => {
     'the slowdown is read under the name %s',
     (field) => {
       const said = row(`0, ${UUID}, Active, x`, ['index', 'uuid', field, 'name']);
-      expect(said.health.hwSlowdown).toEqual({ kind: 'value', value: 'Active' });
+      expect(said.readings.hwSlowdown).toEqual({ kind: 'value', value: 'Active' });
     },
   );
   test('the count and the driver version come with any row', () => {
@@ -125,13 +119,12 @@ describe('a row that breaks off', () => {
     ]);
     expect(rows[1]).toMatchObject({
       uuid: 'GPU-00000071-0000-4000-8000-000000000071',
-      memoryUsedMib: { kind: 'absent' },
+      readings: { memoryUsedMib: { kind: 'absent' } },
     });
   });
   test('does not lend half of its last number to anyone', () => {
     expect(row(`1, ${UUID}, 70321, 81`)).toMatchObject({
-      memoryUsedMib: { kind: 'value', value: 70321 },
-      memoryTotalMib: { kind: 'absent' },
+      readings: { memoryUsedMib: { kind: 'value', value: 70321 }, memoryTotalMib: { kind: 'absent' } },
       short: true,
     });
   });
@@ -146,7 +139,7 @@ describe('a row that breaks off', () => {
 test('a card that cannot even tell its uuid is a row without one', () => {
   const lost = row(Array(FIELDS.length).fill('[GPU is lost]').join(', '));
   expect(lost).toMatchObject({ index: null, uuid: null, name: null, short: false });
-  expect(lost.memoryUsedMib).toEqual({ kind: 'error', words: '[GPU is lost]' });
+  expect(lost.readings.memoryUsedMib).toEqual({ kind: 'error', words: '[GPU is lost]' });
 });
 
 describe('a row with a comma where none was due', () => {
@@ -169,13 +162,13 @@ describe('a row with a comma where none was due', () => {
       uuid,
       short: true,
       name: null,
-      memoryUsedMib: { kind: 'absent' },
+      readings: { memoryUsedMib: { kind: 'absent' } },
     });
   });
   test('but in its name is whole', () => {
     expect(row(busy(UUID, '8, 40000, 46068').replace('NVIDIA', 'NVIDIA, Inc'), fields)).toMatchObject({
       name: 'NVIDIA, Inc L40S',
-      memoryUsedMib: { kind: 'value', value: 40000 },
+      readings: { memoryUsedMib: { kind: 'value', value: 40000 } },
       short: false,
     });
   });
@@ -209,65 +202,3 @@ test.each(['', '\n\n', 'No devices were found\n', 'NVIDIA-SMI has failed because
     expect(parseGpuRows(text, FIELDS)).toEqual({ rows: [], driverCount: null, driverVersion: null });
   },
 );
-
-describe('a process list', () => {
-  test.each([
-    [
-      'a process',
-      `${UUID}, 28411, /opt/venv/bin/python3, 70317`,
-      { pid: 28411, name: '/opt/venv/bin/python3', memoryMib: 70317 },
-    ],
-    [
-      'a name with commas and quotes',
-      `${UUID}, 5, run "a", b, 12, 9`,
-      { pid: 5, name: 'run "a", b, 12', memoryMib: 9 },
-    ],
-    ['a process without a name', `${UUID}, 5, , 9`, { pid: 5, name: '', memoryMib: 9 }],
-    [
-      'a dead one that still holds memory',
-      `${UUID}, 28290, [Not Found], 10900`,
-      { pid: 28290, name: '[Not Found]', memoryMib: 10900 },
-    ],
-    ['one whose memory cannot be told', `${UUID}, 7, python, [N/A]`, { pid: 7, name: 'python', memoryMib: null }],
-    ['units left in', `${UUID}, 7, python, 12 MiB`, { pid: 7, name: 'python', memoryMib: 12 }],
-    ['a row that breaks off after its pid', `${UUID}, 7`, { pid: 7, name: '', memoryMib: null }],
-  ])('counts %s', (_says, line, process) => {
-    expect(parseProcesses(`${line}\r\n`)).toEqual({
-      processes: [{ uuid: UUID, ...process }],
-      unreadable: 0,
-      unlisted: [],
-    });
-  });
-
-  test.each([
-    ['the sentence of an empty list', 'No running processes found\n', 0, []],
-    ['a header', 'gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n', 0, []],
-    ['nothing', '', 0, []],
-    ['a card whose list cannot be read', `${UUID}, [N/A], [N/A], [N/A]\n`, 1, [UUID]],
-    ['a lost card', '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]\n', 1, []],
-    ['a row that is of no card', 'thon, 5, x, 9\n', 1, []],
-  ])('has no process in %s', (_says, text, unreadable, unlisted) => {
-    expect(parseProcesses(text)).toEqual({ processes: [], unreadable, unlisted });
-  });
-});
-
-test('remapped rows are read by uuid, 0 and 1 as No and Yes, words as they are', () => {
-  const text =
-    'GPU-a, 0, 1\nGPU-b, [N/A], [N/A]\nGPU-c, [GPU is lost], [GPU is lost]\n[GPU is lost], [GPU is lost], [GPU is lost]\n';
-  expect(Object.fromEntries(parseRemappedRows(text))).toEqual({
-    'GPU-a': { pending: { kind: 'value', value: 'No' }, failure: { kind: 'value', value: 'Yes' } },
-    'GPU-b': { pending: { kind: 'cannot_say', words: '[N/A]' }, failure: { kind: 'cannot_say', words: '[N/A]' } },
-    'GPU-c': { pending: { kind: 'error', words: '[GPU is lost]' }, failure: { kind: 'error', words: '[GPU is lost]' } },
-  });
-});
-
-test('a comma before it does not hide a failed row remapping', () => {
-  expect(parseRemappedRows('GPU-a, 0,, 1\n').get(cardUuid('GPU-a'))?.failure).toEqual({ kind: 'value', value: 'Yes' });
-});
-
-test('the field that the driver refuses is the one it names', () => {
-  expect(refusedField('Field "remapped_rows.pending" is not a valid field to query.\n\n')).toBe(
-    'remapped_rows.pending',
-  );
-  expect(refusedField('Invalid combination of input arguments.')).toBeNull();
-});

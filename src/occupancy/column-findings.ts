@@ -1,0 +1,61 @@
+/** What the columns of a row say against their card, by the table in `model/columns`. */
+
+import type { HealthReason, WarningReason } from '../model/card.js';
+import type { Column, ColumnFinding, Meaning } from '../model/column.js';
+import { COLUMNS, READINGS } from '../model/columns.js';
+import type { Readings } from '../model/snapshot.js';
+
+/** False: it does not hold. A text: it holds, in words for a person. Undefined: the card cannot say. */
+export type Verdict = string | false | undefined;
+
+/** A verdict for each reason that the card can speak of. */
+export type Verdicts = Partial<Record<HealthReason | WarningReason, Verdict>>;
+
+/** Of two columns with one reason, the first that holds is told; where none does, one that can say so speaks for both. */
+export function columnFindings(readings: Readings, checkHealth: boolean): Verdicts {
+  const verdicts: Verdicts = {};
+  for (const reading of READINGS) {
+    const { finding, role } = COLUMNS[reading];
+    if (finding === undefined || (role === 'health' && !checkHealth)) continue;
+    const before = verdicts[finding.reason];
+    if (typeof before !== 'string') verdicts[finding.reason] = verdictOf(finding, reading, readings) ?? before;
+  }
+  return verdicts;
+}
+
+function verdictOf(finding: ColumnFinding, reading: keyof Readings, readings: Readings): Verdict {
+  const word = wordOf(reading, readings);
+  const { onlyWhile } = finding;
+  if (word === null) return undefined;
+  if (onlyWhile !== undefined && !isOneOf([onlyWhile.says], wordOf(onlyWhile.reading, readings))) return undefined;
+  const bad = isBad(finding.means, word);
+  return bad === true ? finding.detail(word) : bad;
+}
+
+/** The value without what some branches print before it; null where the column says nothing. */
+function wordOf(key: keyof Readings, readings: Readings): string | null {
+  const reading = readings[key];
+  const { prefix }: Column = COLUMNS[key];
+  if (reading.kind !== 'value') return null;
+  const word = String(reading.value);
+  const bare = prefix !== undefined && word.toLowerCase().startsWith(`${prefix} `) ? word.slice(prefix.length) : word;
+  return bare.trim() === '' ? null : bare.trim();
+}
+
+/** Undefined where the word says neither. */
+function isBad(means: Meaning, word: string): boolean | undefined {
+  switch (means.kind) {
+    case 'one_of':
+      return isOneOf(means.bad, word) || (isOneOf(means.good, word) ? false : undefined);
+    case 'all_but':
+      return isOneOf(means.silent, word) ? undefined : !isOneOf(means.good, word);
+    case 'above':
+      return /^\d+$/.test(word) ? Number(word) > means.limit : undefined;
+    default:
+      return means satisfies never;
+  }
+}
+
+function isOneOf(words: readonly string[], word: string | null): boolean {
+  return words.some((each) => each.toLowerCase() === word?.toLowerCase());
+}

@@ -1,0 +1,105 @@
+import { cardIndex, cardUuid, type CardUuid } from '../../model/card.js';
+import { COLUMNS, READINGS } from '../../model/columns.js';
+import type { GpuRow, Reading, Readings } from '../../model/snapshot.js';
+import { clean, linesOf, readText } from './cell.js';
+import { isOutOfPlace, readCell, readNumber } from './column-shapes.js';
+
+/** The rows of one `--query-gpu`, in the order printed, with what every row says of the whole machine. */
+export interface ParsedRows {
+  readonly rows: readonly GpuRow[];
+  readonly driverCount: number | null;
+  readonly driverVersion: string | null;
+}
+
+/**
+ * Reads the output of `--query-gpu=<fields> --format=csv`. By position: the program heads some columns by another name than
+ * the one asked for. A header, blank lines, units and padding are no harm; a line that is no row is passed over. The last
+ * field takes what is left of its row.
+ */
+export function parseGpuRows(text: string, fields: readonly string[]): ParsedRows {
+  const rows: GpuRow[] = [];
+  const uuids = new Set<CardUuid>();
+  for (const line of linesOf(text)) {
+    if (!isGpuRow(splitRow(line, fields.length), fields)) continue;
+    const row = toGpuRow(line, fields);
+    if (row.uuid !== null && uuids.has(row.uuid)) continue;
+    if (row.uuid !== null) uuids.add(row.uuid);
+    rows.push(row);
+  }
+  return {
+    rows,
+    driverCount: firstValue(rows.filter(({ short }) => !short).map(({ readings }) => readings.count)),
+    driverVersion: firstValue(rows.map(({ readings }) => readings.driverVersion)),
+  };
+}
+
+function splitRow(line: string, columns: number): string[] {
+  const cells = line.split(',');
+  const rest = cells.splice(columns - 1);
+  if (rest.length > 0) cells.push(rest.join(','));
+  return cells.map(clean);
+}
+
+/** A row starts with an index, or with an error word where the card cannot even tell that, or it has a whole uuid in its place. */
+function isGpuRow(cells: readonly string[], fields: readonly string[]): boolean {
+  const index = cells[fields.indexOf('index')] ?? '';
+  if (readNumber(index, 'whole_number').kind === 'value') return true;
+  if (wholeUuid(cells[fields.indexOf('uuid')]) !== undefined) return true;
+  return readText(index).kind !== 'value' && readText(index).kind !== 'unreadable';
+}
+
+function toGpuRow(line: string, fields: readonly string[]): GpuRow {
+  const whole = splitRow(line, fields.length);
+  const outOfPlace = isOutOfPlace(line.split(',').map(clean), fields);
+  const short = outOfPlace || whole.length < fields.length;
+  const cells = outOfPlace ? onlyWhoItIs(whole, fields) : short ? withoutTheLast(whole, fields) : whole;
+  const readings = readAll(cells, fields);
+  const index = valueOf(readings.index);
+  const uuid = valueOf(readings.uuid);
+  return {
+    index: index === null ? null : cardIndex(index),
+    uuid: uuid === null ? null : cardUuid(uuid),
+    name: valueOf(readings.name),
+    pciBusId: valueOf(readings.pciBusId),
+    driverVersion: valueOf(readings.driverVersion),
+    readings,
+    short,
+  };
+}
+
+/** Of a row whose columns moved: its index and uuid where both stand as they should, else a whole uuid wherever it stands. */
+function onlyWhoItIs(cells: readonly string[], fields: readonly string[]): (string | undefined)[] {
+  const who = Array.from(fields, (): string | undefined => undefined);
+  const [index, uuid] = [fields.indexOf('index'), fields.indexOf('uuid')];
+  const inPlace = wholeUuid(cells[uuid]);
+  if (inPlace !== undefined) who[index] = cells[index];
+  who[uuid] = inPlace ?? cells.find((cell) => wholeUuid(cell) !== undefined);
+  return who;
+}
+
+/** The last cell of a row that breaks off may be half of what it was; a whole uuid is not. */
+function withoutTheLast(cells: readonly string[], fields: readonly string[]): (string | undefined)[] {
+  const last = cells.length - 1;
+  return cells.map((cell, at) => (at < last ? cell : at === fields.indexOf('uuid') ? wholeUuid(cell) : undefined));
+}
+
+/** Every reading from the cell of its column, under whichever name that was asked for; absent where it was not. That shape and reading fit is held by the table's type. */
+function readAll(cells: readonly (string | undefined)[], fields: readonly string[]): Readings {
+  const cellOf = (reading: keyof Readings): string | undefined =>
+    COLUMNS[reading].names.map(({ field }) => cells[fields.indexOf(field)]).find((cell) => cell !== undefined);
+  return Object.fromEntries(
+    READINGS.map((reading) => [reading, readCell(cellOf(reading), COLUMNS[reading].shape)]),
+  ) as unknown as Readings;
+}
+
+function wholeUuid(cell: string | undefined): string | undefined {
+  return cell !== undefined && /^GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(cell) ? cell : undefined;
+}
+
+function valueOf<T>(reading: Reading<T>): T | null {
+  return reading.kind === 'value' ? reading.value : null;
+}
+
+function firstValue<T>(readings: readonly Reading<T>[]): T | null {
+  return readings.map((reading) => valueOf(reading)).find((value) => value !== null) ?? null;
+}

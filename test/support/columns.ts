@@ -1,0 +1,27 @@
+/** The table of columns as one branch of the driver has it. */
+
+import type { Column, FieldName } from '../../src/model/column.js';
+import { COLUMNS, READINGS } from '../../src/model/columns.js';
+import type { Readings } from '../../src/model/snapshot.js';
+
+/** The branches on which field names were surveyed, but for those of 590 and later, of which the help texts are known. */
+export const BRANCHES = [418, 450, 460, 470, 530, 535, 550, 555, 565, 590, 595, 610] as const;
+
+/** Whether a branch takes this name of a column. */
+export function takes(branch: number, { from = 0, until = Infinity, except }: FieldName): boolean {
+  return from <= branch && branch <= until && branch !== except;
+}
+
+/** The first name by which a branch prints a column in `--query-gpu`; null where by none. */
+export function fieldOn(branch: number, { names }: Column): string | null {
+  return names.find((name) => takes(branch, name))?.field ?? null;
+}
+
+/** The readings that a branch can give, by `--query-gpu` or by a query of their own, each with the field to ask for. */
+export function readingsOn(branch: number): readonly { readonly reading: keyof Readings; readonly field: string }[] {
+  return READINGS.flatMap((reading) => {
+    const { names, ownQuery }: Column = COLUMNS[reading];
+    const field = fieldOn(branch, COLUMNS[reading]) ?? (ownQuery && ownQuery.from <= branch ? names[0].field : null);
+    return field === null ? [] : [{ reading, field }];
+  });
+}
