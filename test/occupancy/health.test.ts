@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { cardIndex, HEALTH_REASONS, type HealthReason } from '../../src/model/card.js';
+import { COLUMNS, READINGS } from '../../src/model/columns.js';
 import type { GpuRow, HealthReadings, Reading, Snapshot } from '../../src/model/snapshot.js';
 import { judge } from '../../src/occupancy/judge.js';
+import { wellHealth } from '../support/columns.js';
 import {
   absent,
   blind,
@@ -57,15 +59,10 @@ describe('a health column', () => {
     expect(card.state).toBe(holds === true ? 'unhealthy' : 'free');
   });
 
-  const columns: [Column, HealthReason][] = [
-    ['retiredPagesPending', 'retired_pages_pending'],
-    ['eccUncorrected', 'ecc_uncorrected'],
-    ['hwSlowdown', 'hw_slowdown'],
-    ['rowRemapFailure', 'row_remap_failure'],
-    ['recoveryAction', 'recovery_action'],
-    ['resetRequired', 'reset_required'],
-    ['fabricState', 'fabric'],
-  ];
+  const columns = READINGS.flatMap((reading) => {
+    const { finding } = COLUMNS[reading];
+    return finding?.severity === 'unhealthy' ? [[reading, finding.reason] as const] : [];
+  });
   const silent: [string, Reading<never>][] = [
     ['is not there', absent],
     ['cannot say', cannotSay],
@@ -95,6 +92,13 @@ describe('a health column', () => {
   ])('the fabric that completed with status %s is unhealthy: %s', (status, holds) => {
     const health = { fabricState: value('Completed'), fabricStatus: value(status) };
     expect(judged({ health }).health.fabric).toBe(holds);
+  });
+
+  test('the fabric’s status counts only once its state is completed', () => {
+    for (const fabricState of [cannotSay, value('In Progress'), value('Not Supported')]) {
+      const { unhealthy } = judged({ health: { fabricState, fabricStatus: value('Failure') } });
+      expect(unhealthy.filter(({ detail }) => detail.includes('Failure'))).toEqual([]);
+    }
   });
 
   test('of remapped rows that wait for a reset warns and takes no card out', () => {
@@ -199,13 +203,7 @@ describe('the driver’s own words', () => {
 });
 
 test('a card that says everything has a verdict for every reason', () => {
-  const everything = {
-    retiredPagesPending: value('No'),
-    resetRequired: value('No'),
-    fabricState: value('Completed'),
-    fabricStatus: value('Success'),
-  };
-  expect(judged({ health: everything }).health).toEqual(
+  expect(judged({ health: wellHealth() }).health).toEqual(
     Object.fromEntries(HEALTH_REASONS.map((each) => [each, false])),
   );
 });

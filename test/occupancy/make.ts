@@ -15,6 +15,7 @@ import type {
   SeenContainer,
   Snapshot,
 } from '../../src/model/snapshot.js';
+import { wellHealth } from '../support/columns.js';
 
 export const value = <T>(is: T): Reading<T> => ({ kind: 'value', value: is });
 export const absent: Reading<never> = { kind: 'absent' };
@@ -38,13 +39,10 @@ export function uuidOf(number: number) {
 }
 export const busOf = (number: number): string => `00000000:${(0x10 + number).toString(16).toUpperCase()}:00.0`;
 
-export const wellHealth: HealthReadings = {
+/** As an H100 without NVSwitch says it on branch 590. */
+const h100Health: HealthReadings = {
+  ...wellHealth(),
   retiredPagesPending: cannotSay,
-  eccUncorrected: value('0'),
-  hwSlowdown: value('Not Active'),
-  rowRemapFailure: value('No'),
-  rowRemapPending: value('No'),
-  recoveryAction: value('None'),
   resetRequired: absent,
   fabricState: cannotSay,
   fabricStatus: cannotSay,
@@ -77,7 +75,7 @@ export function row(number: number, but: RowChange = {}): GpuRow {
       memoryTotalMib: memoryTotalMib ?? value(81559),
       persistenceMode: persistenceMode ?? value('Enabled'),
       migMode: migMode ?? value('Disabled'),
-      ...wellHealth,
+      ...h100Health,
       ...health,
       ...readings,
     },

@@ -18,6 +18,7 @@ import { createObserver } from '../../src/observe/observer.js';
 import { createCreatedSince } from '../../src/runtime/created-since.js';
 import { rememberingHands } from '../../src/runtime/remembering-hands.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { wellHealth } from './columns.js';
 import type { FakeRuntime } from './fake-runtime.js';
 
 export const RULES: JudgeRules = {
@@ -77,7 +78,6 @@ const busOf = (index: number): string => `00000000:${(16 + index).toString(16).t
 
 /** Rows of healthy idle cards. */
 export function healthyRows(cards: number): GpuRow[] {
-  const absent = { kind: 'absent' } as const;
   const value = <T>(it: T) => ({ kind: 'value', value: it }) as const;
   return Array.from({ length: cards }, (_, at) => ({
     index: cardIndex(at),
@@ -96,15 +96,7 @@ export function healthyRows(cards: number): GpuRow[] {
       memoryTotalMib: value(81559),
       persistenceMode: value('Enabled'),
       migMode: value('Disabled'),
-      retiredPagesPending: absent,
-      eccUncorrected: value('0'),
-      hwSlowdown: value('Not Active'),
-      rowRemapFailure: value('No'),
-      rowRemapPending: value('No'),
-      recoveryAction: value('None'),
-      resetRequired: absent,
-      fabricState: value('Completed'),
-      fabricStatus: value('Success'),
+      ...wellHealth(),
     },
     short: false,
   }));

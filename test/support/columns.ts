@@ -1,8 +1,8 @@
 /** The table of columns as one branch of the driver has it. */
 
-import type { Column, FieldName } from '../../src/model/column.js';
+import type { Column, FieldName, Meaning } from '../../src/model/column.js';
 import { COLUMNS, READINGS } from '../../src/model/columns.js';
-import type { Readings } from '../../src/model/snapshot.js';
+import type { HealthReadings, Readings } from '../../src/model/snapshot.js';
 
 /** The branches on which field names were surveyed, but for those of 590 and later, of which the help texts are known. */
 export const BRANCHES = [418, 450, 460, 470, 530, 535, 550, 555, 565, 590, 595, 610] as const;
@@ -24,4 +24,18 @@ export function readingsOn(branch: number): readonly { readonly reading: keyof R
     const field = fieldOn(branch, COLUMNS[reading]) ?? (ownQuery && ownQuery.from <= branch ? names[0].field : null);
     return field === null ? [] : [{ reading, field }];
   });
+}
+
+/** What every health column of a card says that can say all of it, and is well. */
+export function wellHealth(): HealthReadings {
+  const said = READINGS.flatMap((reading) => {
+    const { role, finding } = COLUMNS[reading];
+    if (role !== 'health' || finding === undefined) return [];
+    return [[reading, { kind: 'value', value: goodWord(finding.means) }] as const];
+  });
+  return Object.fromEntries(said) as unknown as HealthReadings;
+}
+
+function goodWord(means: Meaning): string | undefined {
+  return means.kind === 'above' ? String(means.limit) : means.good[0];
 }
