@@ -13,7 +13,7 @@ import { askThrough } from '../../src/probe/nvidia-smi/nvidia-smi.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { handClock, IDLE } from '../metrics/occupancies.js';
 import { RULES, quietLog } from '../support/admissions.js';
-import { replayedLine, type Retell } from './replayed-line.js';
+import { replayedSlot, type Retell } from './replayed-slot.js';
 
 /** What is there besides the machine; everything has a default. */
 export interface Around {
@@ -56,7 +56,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
   const cardStore = memoryBook(around.remembered ?? []);
   const smi = askThrough(
     () =>
-      replayedLine(
+      replayedSlot(
         () => self.machine,
         () => self.retell,
       ),

@@ -13,10 +13,10 @@ export type Retell = (
 const AS_IT_IS: Retell = (stdout) => stdout;
 
 /**
- * A line that answers at once with every byte of what the stand-in program prints, which is what the real one printed (held
+ * A process slot that answers at once with every byte of what the stand-in program prints, which is what the real one printed (held
  * by test/stand-in/captures.test.ts). A run that hangs has run out, and whoever comes after it finds it still there.
  */
-export function replayedLine(machine: () => Machine, retell: () => Retell = () => AS_IT_IS): ProcessSlot {
+export function replayedSlot(machine: () => Machine, retell: () => Retell = () => AS_IT_IS): ProcessSlot {
   let stuck = false;
   return {
     ask: async (args, timeoutMs): Promise<Answer> => {
