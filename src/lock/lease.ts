@@ -8,13 +8,17 @@ import { pause } from '../time/pause.js';
 import { holdLease, usableLeaseMs } from './hold.js';
 import { createHolderNote } from './holder-note.js';
 import { createOrphanedTokens } from './orphaned-tokens.js';
-import { openLockCommands } from './redis/commands.js';
+import { type LockCommands, openLockCommands } from './redis/commands.js';
 
-export interface RedisLockParts {
+export interface RedisLockParts extends Omit<LeaseLockParts, 'commands'> {
   /** `redis://` or `rediss://`. */
   readonly url: string;
   /** Asked at the start and again whenever the connection has closed. Null: what the url says. */
   readonly password: (() => string) | null;
+}
+
+export interface LeaseLockParts {
+  readonly commands: LockCommands;
   readonly key: string;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -48,9 +52,13 @@ const systemRandom: LockRandom = {
  * Whatever Redis answers but "yours" is "not yours".
  */
 export function createRedisLock(parts: RedisLockParts): RedisLock {
-  const { key, leaseMs, clock, log, meter } = parts;
+  return createLeaseLock({ ...parts, commands: openLockCommands(parts) });
+}
+
+/** The same lock, over commands that are open already. */
+export function createLeaseLock(parts: LeaseLockParts): RedisLock {
+  const { commands, key, leaseMs, clock, log, meter } = parts;
   const random = parts.random ?? systemRandom;
-  const commands = openLockCommands(parts);
   const left = createOrphanedTokens(commands, clock, 2 * leaseMs);
   const keptOut = createHolderNote({ key, clock, log });
   const holds = new Set<Hold>();

@@ -10,7 +10,7 @@ export interface Dice {
 }
 
 export function dice(seed: number): Dice {
-  let state = seed * 2654435761;
+  let state = Math.imul(seed, 2654435761);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

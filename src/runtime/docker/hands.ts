@@ -19,6 +19,8 @@ export interface DockerHandsOptions {
   readonly events?: Pick<ContainerEvents, 'follow'>;
   /** Tests make these short; the defaults are those of the contract. */
   readonly limits?: Partial<DockerLimits>;
+  /** How many bytes a container may lock here; left out, the daemon is asked by way of `/proc`. */
+  readonly lockedMemory?: () => Promise<number>;
 }
 
 /** In milliseconds; after each, the call's fate is in doubt. */
@@ -44,12 +46,12 @@ const LIMITS: DockerLimits = {
 
 /** What the gate does to Docker. Containers by id, never by name, and never with force. */
 export function createDockerHands(options: DockerHandsOptions): Hands {
-  const { docker, clock, log, findAuth } = options;
+  const { docker, clock, log, findAuth, lockedMemory = lockedMemoryLimit } = options;
   const limits = { ...LIMITS, ...options.limits };
 
   /** Asked once: what a daemon may do does not change while it runs. */
   let memlockLimit: Promise<number> | null = null;
-  const memlock = () => (memlockLimit ??= lockedMemoryLimit().then((limit) => warnOfLimit(limit, log)));
+  const memlock = () => (memlockLimit ??= lockedMemory().then((limit) => warnOfLimit(limit, log)));
 
   return {
     ensureImage: createImages({

@@ -20,7 +20,7 @@ export type Parsed<T> =
 
 /** The body of a list with status 200. dockerode hands over a Buffer where it was no JSON; `null` comes as one too. */
 export function parseContainerList(body: unknown): Parsed<readonly ListedContainer[]> {
-  const parsed = z.array(listEntry).safeParse(body);
+  const parsed = list.safeParse(body);
   if (parsed.success) return { kind: 'parsed', value: parsed.data.map(readEntry) };
   const came = Buffer.isBuffer(body) ? `"${body.toString('utf8', 0, 80)}"` : z.prettifyError(parsed.error);
   return { kind: 'garbage', detail: `expected a list of containers from Docker, got ${came}` };
@@ -46,7 +46,7 @@ export function toSeenContainer(listed: ListedContainer, given: Pinned): SeenCon
 
 /** How a container fared, from the body of its inspect. */
 export function parseDetails(body: unknown): Parsed<RunDetails> {
-  const parsed = z.object({ State: runState }).safeParse(body);
+  const parsed = inspect.safeParse(body);
   if (!parsed.success) {
     return { kind: 'garbage', detail: `expected an inspect from Docker, got ${z.prettifyError(parsed.error)}` };
   }
@@ -73,6 +73,7 @@ const listEntry = z.object({
   Created: z.number().nullish(),
   Labels: z.record(z.string(), z.string()).nullish(),
 });
+const list = z.array(listEntry);
 
 const runState = z.object({
   Status: z.string().nullish(),
@@ -82,6 +83,7 @@ const runState = z.object({
   StartedAt: z.string().nullish(),
   FinishedAt: z.string().nullish(),
 });
+const inspect = z.object({ State: runState });
 
 function readEntry(entry: z.infer<typeof listEntry>): ListedContainer {
   const labels = entry.Labels ?? {};

@@ -1,0 +1,103 @@
+import type Docker from 'dockerode';
+import { LABEL } from '../../../src/model/labels.js';
+import type { Life } from '../process/life.js';
+import type { Came, Serve, Wire } from '../process/wire.js';
+import type { ListQuery } from './answers.js';
+import type { CreateBody, Engine, ModelContainer } from './engine.js';
+
+export interface ClientParts {
+  readonly engine: Engine;
+  readonly wire: Wire;
+  readonly life: Life;
+  /** Who asks, for the watch: the life, or somebody on whose word it acts. */
+  readonly by: string;
+  /** Told of each call that would change something, as it is sent. */
+  readonly onSend: (call: Sent) => void;
+  /** Told of each state of a container that an answer tells, as it comes. */
+  readonly onTold: (life: Life, id: string, state: ToldState) => void;
+}
+
+/** A call that would change something. */
+export type Sent =
+  | { readonly kind: 'create'; readonly life: Life; readonly by: string; readonly body: CreateBody }
+  | { readonly kind: 'start' | 'remove'; readonly life: Life; readonly by: string; readonly id: string };
+
+export type ToldState = ModelContainer['state'] | 'has run';
+
+/** As much of dockerode as a gate uses, over the wire to the engine in memory. */
+export function engineClient(parts: ClientParts): Docker {
+  const { engine, wire, life, by, onSend } = parts;
+  const ask = (about: string, serve: Serve): Promise<Came> => wire.ask(life, { about, serve });
+  const told = (id: string, state: ToldState): void => parts.onTold(life, id, state);
+
+  const container = (id: string) => {
+    const run = engine.containers.get(id)?.labels[LABEL.runId] ?? id;
+    return {
+      async start() {
+        onSend({ kind: 'start', life, by, id });
+        const came = await ask(`start ${run}`, (fate, finish) => engine.start(id, by, 5 * fate.insideMs, finish));
+        if (hasStatus(came, 204, 304)) told(id, 'has run');
+        return asDockerode(came);
+      },
+      async remove(options: { readonly force?: boolean }) {
+        if (options.force === true) throw new Error(`${life.name} removes ${id} with force`);
+        onSend({ kind: 'remove', life, by, id });
+        const came = await ask(`remove ${run}`, (fate, finish) => engine.remove(id, by, fate.insideMs, finish));
+        if (hasStatus(came, 409) && engine.containers.get(id)?.state !== 'removing') told(id, 'has run');
+        return asDockerode(came);
+      },
+      async inspect() {
+        const came = await ask(`inspect ${run}`, (_fate, finish) => engine.inspect(id, finish));
+        const body = asDockerode(came) as { readonly State: { readonly Status: ToldState } };
+        told(id, body.State.Status);
+        return body;
+      },
+    };
+  };
+
+  const client = {
+    async listContainers(query: ListQuery) {
+      const came = await ask(aboutList(query), (_fate, finish) => engine.list(query, finish));
+      const body = asDockerode(came) as readonly { readonly Id: string; readonly State: ToldState }[];
+      for (const { Id, State } of body) told(Id, State);
+      return body;
+    },
+    async createContainer(body: CreateBody) {
+      onSend({ kind: 'create', life, by, body });
+      const run = body.Labels?.[LABEL.runId] ?? body.name ?? '';
+      const came = await ask(`create ${run}`, (fate, finish) => engine.create(body, by, fate.insideMs, finish));
+      const { Id } = asDockerode(came) as { readonly Id: string };
+      return { id: Id };
+    },
+    getContainer: container,
+    modem: {
+      // The images are always there, and asking for one takes no time.
+      dial: (_request: object, answered: (error: null, body: object) => void) => answered(null, { Id: 'sha256:0' }),
+    },
+  };
+  return client as unknown as Docker;
+}
+
+function aboutList({ filters = {} }: ListQuery): string {
+  const label = filters.label?.[0];
+  if (label !== undefined) return `list ${label.slice(label.indexOf('=') + 1)}`;
+  const name = filters.name?.[0];
+  return name === undefined ? 'list' : `list ${/tuneplane-(.*)\$$/.exec(name)?.[1] ?? name} by name`;
+}
+
+function hasStatus(came: Came, ...statuses: readonly number[]): boolean {
+  return typeof came === 'object' && statuses.includes(came.status);
+}
+
+/** What dockerode makes of it: the body, or an error with the fields that the real one carries. */
+function asDockerode(came: Came): unknown {
+  if (came === 'refused') {
+    const fields = { code: 'ECONNREFUSED', syscall: 'connect' };
+    throw Object.assign(new Error('connect ECONNREFUSED /run/docker.sock'), fields);
+  }
+  if (came === 'broken') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  const { status, body } = came;
+  if (status < 300) return body;
+  const message = String(body);
+  throw Object.assign(new Error(`(HTTP code ${status}) - ${message}`), { statusCode: status, json: { message } });
+}

@@ -1,0 +1,29 @@
+/** What is done to one container is done one at a time, first come, first served. */
+export interface Turns {
+  /** Calls `act` when it is its turn: at once, or `lagMs` after the one before gave it back, since meanwhile a job may end. */
+  take(id: string, lagMs: number, act: (giveBack: () => void) => void): void;
+  /** Nobody waits any more, and nobody has a turn. */
+  forget(): void;
+}
+
+export function createTurns(later: (ms: number, act: () => void) => void): Turns {
+  const lines = new Map<string, (() => void)[]>();
+
+  function giveBack(id: string, line: (() => void)[]): void {
+    const next = line.shift();
+    if (next !== undefined) next();
+    else if (lines.get(id) === line) lines.delete(id);
+  }
+
+  return {
+    take(id, lagMs, act) {
+      const line = lines.get(id);
+      const mine = line ?? [];
+      const turn = (): void => act(() => giveBack(id, mine));
+      if (line !== undefined) return void line.push(() => later(lagMs, turn));
+      lines.set(id, mine);
+      turn();
+    },
+    forget: () => lines.clear(),
+  };
+}

@@ -1,0 +1,113 @@
+/** One history: the plan's events, the gates' own doings and the faults of their calls, on one clock, until all is at rest. */
+
+import { chanceOf } from '../process/chance.js';
+import type { Offence, OffenceKind } from '../watch/offences.js';
+import { createWatch } from '../watch/watch.js';
+import { createCallers } from './callers.js';
+import { TIMES } from './gate.js';
+import { happen } from './happen.js';
+import { createMachine } from './machine.js';
+import type { Plan } from './plan.js';
+import { createWorld } from './world.js';
+
+export interface HistoryOptions {
+  readonly seed: number;
+  readonly plan: Plan;
+  /** Calls that are spared their faults. */
+  readonly spared?: ReadonlySet<string>;
+  readonly wantsStory?: boolean;
+  /** The one kind of offence that counts; left out: all. */
+  readonly heeds?: OffenceKind | null;
+}
+
+export interface History {
+  /** The first ends the history. */
+  readonly offence: Offence | null;
+  /** How often what was reached. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The calls that met with a fault. */
+  readonly faults: ReadonlySet<string>;
+  readonly story: readonly string[];
+  readonly steps: number;
+}
+
+/** Faults cease after so long, if things have not come to rest before; and after so much more all must be settled. */
+const TROUBLED_MS = 16_000;
+const SETTLED_MS = TROUBLED_MS + 30_000;
+
+export function runHistory(options: HistoryOptions): Promise<History> {
+  const { seed, plan, spared = new Set(), wantsStory = false, heeds = null } = options;
+  const world = createWorld(chanceOf(seed), wantsStory);
+  const { timeline } = world;
+  let touched = false;
+  const watch = createWatch({
+    now: () => timeline.now,
+    graceMs: TIMES.graceMs,
+    redis: plan.redis,
+    isAlive: (life) => machine.isAlive(life),
+    isLife: (life) => machine.isLife(life),
+    containers: () => machine.engine.containers,
+    counted: world.count,
+    heeds,
+  });
+  const callers = createCallers(world, watch, (name) => machine.gate(name));
+  const machine = createMachine({
+    world,
+    plan,
+    spared,
+    watch,
+    touched: () => void (touched = true),
+    onCrash: callers.crashed,
+  });
+  let planned = plan.events.length;
+  for (const event of plan.events) {
+    timeline.after(event.at, () => {
+      planned -= 1;
+      happen(event, world, machine, callers);
+    });
+  }
+  machine.startAll();
+
+  const isAtRest = (): boolean =>
+    planned === 0 &&
+    callers.toCome === 0 &&
+    machine.isAtRest &&
+    watch.open.length === 0 &&
+    [...machine.engine.containers.values()].every(({ state }) => state !== 'created');
+
+  return new Promise((resolve, reject) => {
+    let until = TROUBLED_MS;
+    let steps = 0;
+    const end = (): void => {
+      const offence = watch.offences[0] ?? null;
+      if (offence !== null) world.tell(() => `${offence.kind}: ${offence.detail}`);
+      const { counts, story } = world;
+      resolve({ offence, counts, story, steps, faults: machine.faults });
+    };
+    const goOn = (): void => {
+      for (;;) {
+        if (watch.offences.length > 0) return end();
+        touched = false;
+        const went = timeline.step(until);
+        if (!went) {
+          if (until === SETTLED_MS) return (watch.atRest(), end());
+          until = SETTLED_MS;
+          world.tell(() => 'no fault from now on');
+          machine.calm();
+          continue;
+        }
+        steps += 1;
+        if (touched) return void setImmediate(afterTurn);
+      }
+    };
+    const afterTurn = (): void => {
+      try {
+        if (isAtRest()) return end();
+        goOn();
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    setImmediate(afterTurn);
+  });
+}

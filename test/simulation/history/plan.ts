@@ -1,0 +1,130 @@
+/** What is to happen in a history besides what the gates do: drawn from the seed beforehand, so that parts of it can be left out. */
+
+import type { Dice } from '../../soak/random.js';
+import type { Chance } from '../process/chance.js';
+import { longer, WEATHERS, type Weather } from '../process/fates.js';
+
+export interface Plan {
+  readonly gates: readonly string[];
+  readonly cards: number;
+  readonly redis: boolean;
+  readonly lockThrough: 'claim' | 'start';
+  readonly weather: Weather;
+  /** How long jobs run: at once over, short, or for as long as the history lasts; one is drawn for each start. */
+  readonly jobs: readonly ('at_once' | 'short' | 'long')[];
+  /** How often out of a hundred starts the engine fails, for the container's own fault or not. */
+  readonly startsFail: number;
+  readonly events: readonly PlanEvent[];
+}
+
+export type PlanEvent = { readonly at: number } & (
+  | Post
+  | { readonly kind: 'delete'; readonly gate: string; readonly run: string }
+  | { readonly kind: 'freeze'; readonly gate: string; readonly ms: number }
+  | { readonly kind: 'crash'; readonly gate: string; readonly ms: number }
+  /** Somebody renames, or removes by hand, a container that does not run. */
+  | { readonly kind: 'rename' | 'remove'; readonly nth: number }
+  | { readonly kind: 'prune' }
+  /** Redis forgets everything, is down for a while, or hangs. */
+  | { readonly kind: 'redis'; readonly what: 'empties' | 'restarts' | 'hangs'; readonly ms: number }
+  | { readonly kind: 'engine'; readonly what: 'restarts' | 'hangs'; readonly ms: number }
+  | { readonly kind: 'clock'; readonly byMs: number }
+);
+
+export interface Post {
+  readonly kind: 'post';
+  readonly gate: string;
+  readonly run: string;
+  readonly count: number;
+  /** Requests of one run that differ in this are different requests. */
+  readonly variant: number;
+  /** How often the caller asks again when it is told to. */
+  readonly insists: number;
+  /** Null: it stays. */
+  readonly hangsUpAfterMs: number | null;
+}
+
+const GATES = ['a', 'b', 'c'];
+const RUNS = ['X', 'Y', 'Z'];
+const DAY_MS = 86_400_000;
+
+export function planOf(chance: Chance): Plan {
+  const dice = chance('plan');
+  const gates = GATES.slice(0, dice.one([1, 2, 2, 2, 3]));
+  const cards = dice.one([1, 1, 2, 3]);
+  const redis = gates.length > 1 ? dice.chance(85) : dice.chance(50);
+  const posts = postsOf(dice, gates, cards);
+  return {
+    gates,
+    cards,
+    redis,
+    lockThrough: dice.chance(15) ? 'start' : 'claim',
+    weather: dice.one(WEATHERS),
+    jobs: dice.one([['at_once'], ['short'], ['at_once', 'short', 'long'], ['long'], ['short', 'long']]),
+    startsFail: dice.one([0, 0, 0, 25]),
+    events: [...posts, ...troublesOf(dice, gates, redis)].toSorted((one, other) => one.at - other.at),
+  };
+}
+
+/** All of them at nearly the same moment, or one by one. */
+function postsOf(dice: Dice, gates: readonly string[], cards: number): PlanEvent[] {
+  const together = dice.chance(60);
+  const runs = RUNS.slice(0, dice.one([1, 2, 2, 3]));
+  const variants = dice.chance(15) ? 2 : 1;
+  return Array.from({ length: dice.between(2, 5) }, () => ({
+    at: together && dice.chance(80) ? 10 * dice.next() : longer(dice, 10, 5000),
+    kind: 'post',
+    gate: dice.one(gates),
+    run: dice.one(runs),
+    count: dice.chance(8) ? 0 : dice.chance(75) ? 1 : dice.between(1, cards),
+    variant: dice.between(1, variants),
+    insists: dice.one([0, 1, 1, 3]),
+    hangsUpAfterMs: dice.chance(12) ? longer(dice, 1, 1000) : null,
+  }));
+}
+
+function troublesOf(dice: Dice, gates: readonly string[], redis: boolean): PlanEvent[] {
+  const many = dice.one([0, 0, 1, 1, 2, 3]);
+  return Array.from({ length: many }, () => ({ at: longer(dice, 1, 6000), ...troubleOf(dice, gates, redis) }));
+}
+
+function troubleOf(dice: Dice, gates: readonly string[], redis: boolean): DistributedOmit<PlanEvent, 'at'> {
+  const gate = dice.one(gates);
+  const kind = dice.one([
+    'delete',
+    'delete',
+    'freeze',
+    'crash',
+    'rename',
+    'remove',
+    'prune',
+    'redis',
+    'redis',
+    'engine',
+    'clock',
+  ] as const);
+  switch (kind) {
+    case 'delete':
+      return { kind, gate, run: dice.one(RUNS) };
+    case 'freeze':
+      return { kind, gate, ms: longer(dice, 50, 12_000) };
+    case 'crash':
+      return { kind, gate, ms: longer(dice, 10, 5000) };
+    case 'rename':
+    case 'remove':
+      return { kind, nth: dice.between(0, 2) };
+    case 'prune':
+      return { kind };
+    case 'redis':
+      if (!redis) return { kind: 'prune' };
+      return { kind, what: dice.one(['empties', 'restarts', 'hangs']), ms: longer(dice, 100, 5000) };
+    case 'engine':
+      return { kind, what: dice.one(['restarts', 'hangs']), ms: longer(dice, 100, 5000) };
+    case 'clock':
+      return { kind, byMs: dice.one([DAY_MS, -DAY_MS]) };
+    default:
+      return kind satisfies never;
+  }
+}
+
+type DistributedOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -1,0 +1,99 @@
+/** What becomes of a call: how long each part of its way takes, where it breaks, and what befalls the process meanwhile. */
+
+import type { Dice } from '../../soak/random.js';
+import type { Chance } from './chance.js';
+
+export interface Fate {
+  /** Nothing out of the ordinary: never told as a fault, and never taken out of a story. */
+  readonly plain: boolean;
+  /** Until it reaches the server, how long the server takes over it, and until the answer is back. */
+  readonly thereMs: number;
+  readonly insideMs: number;
+  readonly backMs: number;
+  readonly end: Ending;
+  readonly process: Mishap | null;
+}
+
+export type Ending =
+  | 'answered'
+  /** It is done, and the connection breaks before the answer is through. */
+  | 'cut_after'
+  /** The connection breaks before it reaches the server. */
+  | 'cut_before'
+  /** It is done, and its answer never comes. */
+  | 'silent'
+  /** The server answers that it failed, and has done nothing. */
+  | 'fails';
+
+export interface Mishap {
+  readonly what: 'freeze' | 'crash';
+  /** When the call is sent, or when the server has done it. */
+  readonly when: 'sent' | 'done';
+  /** How long it is frozen, or until its next life. */
+  readonly ms: number;
+}
+
+/** How often out of a hundred calls each kind of trouble comes. */
+export interface Weather {
+  readonly slow: number;
+  readonly cut: number;
+  readonly hang: number;
+  readonly fails: number;
+  readonly freeze: number;
+  readonly crash: number;
+}
+
+const CALM: Weather = { slow: 0, cut: 0, hang: 0, fails: 0, freeze: 0, crash: 0 };
+export const WEATHERS: readonly Weather[] = [
+  CALM,
+  { ...CALM, slow: 30 },
+  { ...CALM, slow: 10, cut: 8, hang: 8 },
+  { ...CALM, slow: 10, freeze: 6 },
+  { ...CALM, slow: 10, crash: 3 },
+  { slow: 15, cut: 4, hang: 4, fails: 2, freeze: 3, crash: 1 },
+];
+
+/** The fate of the call of this name. Those in `spared` are spared every fault. */
+export type Fates = (call: string) => Fate;
+
+export function fatesOf(chance: Chance, weather: Weather, spared: ReadonlySet<string>): Fates {
+  return (call) => {
+    const dice = chance(call);
+    const plain = plainFate(dice);
+    return spared.has(call) ? plain : worsened(plain, dice, weather);
+  };
+}
+
+export function plainFate(dice: Dice): Fate {
+  return {
+    plain: true,
+    thereMs: 0.1 + 2 * dice.next(),
+    insideMs: 3 * dice.next(),
+    backMs: 0.1 + 2 * dice.next(),
+    end: 'answered',
+    process: null,
+  };
+}
+
+function worsened(plain: Fate, dice: Dice, weather: Weather): Fate {
+  let bad: Partial<Fate> | null = null;
+  if (dice.chance(weather.slow)) bad = { [dice.one(['thereMs', 'insideMs', 'backMs'])]: longer(dice, 5, 1500) };
+  if (dice.chance(weather.hang)) bad = dice.chance(50) ? { thereMs: longer(dice, 500, 12_000) } : { end: 'silent' };
+  if (dice.chance(weather.cut)) bad = { ...bad, end: dice.one(['cut_after', 'cut_after', 'cut_before']) };
+  if (dice.chance(weather.fails)) bad = { end: 'fails' };
+  const process = mishap(dice, weather);
+  if (bad === null && process === null) return plain;
+  return { ...plain, ...bad, process, plain: false };
+}
+
+function mishap(dice: Dice, weather: Weather): Mishap | null {
+  const when = dice.one(['sent', 'done'] as const);
+  if (dice.chance(weather.crash)) return { what: 'crash', when, ms: longer(dice, 10, 5000) };
+  if (dice.chance(weather.freeze)) return { what: 'freeze', when, ms: longer(dice, 20, 10_000) };
+  return null;
+}
+
+/** Between the two, as often below ten times the least as in the next tenfold. */
+export function longer(dice: Dice, leastMs: number, mostMs: number): number {
+  return leastMs * (mostMs / leastMs) ** dice.next();
+}

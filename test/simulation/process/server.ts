@@ -1,0 +1,31 @@
+import type { Timeline } from './timeline.js';
+import type { Server } from './wire.js';
+
+/** Whether anybody listens, and whether it gets round to anything. */
+export interface ServerState extends Server {
+  /** Takes calls and does nothing with them for so long. */
+  hang(ms: number): void;
+  /** Nobody listens for so long. */
+  goDown(ms: number): void;
+  /** It listens and works from now on. */
+  mend(): void;
+}
+
+export function createServer(timeline: Timeline): ServerState {
+  let downUntil = 0;
+  let stalledUntil = 0;
+  return {
+    get down() {
+      return timeline.now < downUntil;
+    },
+    get stalledUntil() {
+      return stalledUntil;
+    },
+    hang: (ms) => void (stalledUntil = timeline.now + ms),
+    goDown: (ms) => void (downUntil = timeline.now + ms),
+    mend() {
+      downUntil = 0;
+      stalledUntil = 0;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** The one clock of a history and everything that is still to happen, in order of time. Nothing here waits for real time. */
+export interface Timeline {
+  /** Milliseconds since the history began. */
+  readonly now: number;
+  /** Lets something happen `ms` from now; what was asked for first happens first at the same moment. Returns the way to call it off. */
+  after(ms: number, act: () => void): () => void;
+  /** Moves the time to the next thing and lets it happen. False when nothing is left, or nothing before `until`. */
+  step(until: number): boolean;
+}
+
+interface Happening {
+  readonly at: number;
+  readonly order: number;
+  act: (() => void) | null;
+}
+
+export function createTimeline(): Timeline {
+  const heap: Happening[] = [];
+  let now = 0;
+  let order = 0;
+
+  return {
+    get now() {
+      return now;
+    },
+    after(ms, act) {
+      const happening: Happening = { at: now + Math.max(0, ms), order: order++, act };
+      push(heap, happening);
+      return () => {
+        happening.act = null;
+      };
+    },
+    step(until) {
+      for (;;) {
+        const next = heap[0];
+        if (next === undefined || next.at > until) return false;
+        pop(heap);
+        if (next.act === null) continue;
+        now = next.at;
+        next.act();
+        return true;
+      }
+    },
+  };
+}
+
+// ---- a binary heap: what happens next is at its top ------------------------------------------------------------------------
+
+function push(heap: Happening[], one: Happening): void {
+  let at = heap.length;
+  while (at > 0) {
+    const above = (at - 1) >> 1;
+    if (isBefore(heap[above]!, one)) break;
+    heap[at] = heap[above]!;
+    at = above;
+  }
+  heap[at] = one;
+}
+
+function pop(heap: Happening[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let below = 2 * at + 1;
+    if (below >= heap.length) break;
+    if (below + 1 < heap.length && isBefore(heap[below + 1]!, heap[below]!)) below += 1;
+    if (isBefore(last, heap[below]!)) break;
+    heap[at] = heap[below]!;
+    at = below;
+  }
+  heap[at] = last;
+}
+
+function isBefore(one: Happening, other: Happening): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order);
+}

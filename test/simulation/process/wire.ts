@@ -1,0 +1,127 @@
+/** The way of a call from a process to a server and back; each has a name, and by that name its fate. */
+
+import type { Fate, Fates } from './fates.js';
+import type { Life } from './life.js';
+import type { Timeline } from './timeline.js';
+
+export interface Answer {
+  /** As in HTTP. */
+  readonly status: number;
+  /** The body; of a refusal its message. */
+  readonly body: unknown;
+}
+
+/** What a server does with a call that has reached it; `finish` may come at once or later. */
+export type Serve = (fate: Fate, finish: (answer: Answer) => void) => void;
+
+/** A call as it is told. */
+export interface Call {
+  /** Of what kind and about what: `create X`. The n-th such call of a life has always the same fate. */
+  readonly about: string;
+  readonly serve: Serve;
+}
+
+export interface Server {
+  /** Nobody listens. */
+  readonly down: boolean;
+  /** It takes calls and does nothing with them before this moment of the timeline. */
+  readonly stalledUntil: number;
+}
+
+export interface WireParts {
+  /** What the calls go to, for the story. */
+  readonly name: 'engine' | 'Redis';
+  readonly server: Server;
+  readonly timeline: Timeline;
+  readonly fates: Fates;
+  readonly onMishap: (life: Life, mishap: NonNullable<Fate['process']>, call: string) => void;
+  readonly told: WireStory;
+}
+
+/** Told of each call: when it is sent, and when its answer, or the lack of it, has come. */
+export interface WireStory {
+  sent(life: Life, server: string, about: string, fate: Fate): void;
+  came(life: Life, server: string, about: string, came: Came): void;
+}
+
+/** What comes back over the wire. `refused`: nobody listens. `broken`: the connection broke, and nobody knows. */
+export type Came = Answer | 'refused' | 'broken';
+
+export interface Wire {
+  /** Settles when the answer reaches the process; perhaps never. */
+  ask(life: Life, call: Call): Promise<Came>;
+  /** Breaks every connection: what has not reached the server never will. */
+  cutAll(): void;
+  /** Calls that the server has not done yet. */
+  readonly underWay: number;
+}
+
+const REFUSED_MS = 0.2;
+
+export function createWire({ name, server, timeline, fates, onMishap, told }: WireParts): Wire {
+  const times = new Map<string, number>();
+  const open = new Set<() => void>();
+  let underWay = 0;
+
+  function nameOf(life: Life, about: string): string {
+    const kind = `${life.name} ${about}`;
+    const nth = (times.get(kind) ?? 0) + 1;
+    times.set(kind, nth);
+    return nth === 1 ? kind : `${kind} #${nth}`;
+  }
+
+  return {
+    ask(life, { about, serve }) {
+      const call = nameOf(life, about);
+      const fate = fates(call);
+      told.sent(life, name, about, fate);
+      return new Promise((resolve) => {
+        let over = false;
+        let isDone = false;
+        const cut = (): void => {
+          doneWith();
+          end('broken', 0);
+        };
+        const doneWith = (): void => {
+          if (!isDone) underWay -= 1;
+          isDone = true;
+        };
+        const end = (came: Came, ms: number): void => {
+          if (over) return;
+          over = true;
+          open.delete(cut);
+          life.deliver(ms, () => {
+            told.came(life, name, about, came);
+            resolve(came);
+          });
+        };
+        const arrive = (): void => {
+          if (over) return;
+          if (server.stalledUntil > timeline.now) {
+            timeline.after(server.stalledUntil - timeline.now, arrive);
+          } else if (fate.end === 'cut_before') cut();
+          else if (fate.end === 'fails') done({ status: 500, body: 'something failed' });
+          else serve(fate, done);
+        };
+        const done = (answer: Answer): void => {
+          if (isDone) return;
+          doneWith();
+          if (fate.process?.when === 'done') onMishap(life, fate.process, call);
+          if (fate.end !== 'silent') end(fate.end === 'cut_after' ? 'broken' : answer, fate.backMs);
+        };
+
+        if (server.down) return end('refused', REFUSED_MS);
+        open.add(cut);
+        underWay += 1;
+        timeline.after(fate.thereMs, arrive);
+        if (fate.process?.when === 'sent') onMishap(life, fate.process, call);
+      });
+    },
+    cutAll() {
+      for (const cut of [...open]) cut();
+    },
+    get underWay() {
+      return underWay;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { LockCommands } from '../../../src/lock/redis/commands.js';
+import type { Life } from '../process/life.js';
+import type { Server, Wire } from '../process/wire.js';
+import type { ModelRedis } from './redis.js';
+
+/** The connection to the Redis in memory: whom it tells that it is lost. */
+export interface RedisClient {
+  readonly commands: LockCommands;
+  /** The connection broke. It is tried again until Redis listens. */
+  lost(): void;
+}
+
+const COMMAND_TIMEOUT_MS = 1000;
+const CHECK_MS = { up: 5000, down: 1000 } as const;
+const CONNECT_AFTER_MS = 100;
+
+/**
+ * The three questions about the lock, over the wire: each settles within a second of the process' own clock, nothing is
+ * queued, and who listens is told of each new connection, and of each question that showed that Redis is alive.
+ */
+export function redisClient(parts: {
+  readonly redis: ModelRedis;
+  readonly wire: Wire;
+  readonly life: Life;
+  readonly server: Server;
+}): RedisClient {
+  const { redis, wire, life, server } = parts;
+  const { clock } = life;
+  const ready = new Set<() => void>();
+  const alive = new Set<() => void>();
+  let connected = false;
+  let trouble = true;
+
+  function connect(): void {
+    clock.after(CONNECT_AFTER_MS, () => {
+      if (server.down) return connect();
+      connected = true;
+      for (const told of ready) told();
+      void check();
+    });
+  }
+
+  type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };
+
+  function ask<T>(about: string, carryOut: () => T): Promise<Asked<T>> {
+    if (!connected) return Promise.resolve({ kind: 'failed' });
+    return new Promise((resolve) => {
+      const settle = (asked: Asked<T>): void => {
+        callOff();
+        trouble = asked.kind === 'failed';
+        resolve(asked);
+      };
+      const callOff = clock.after(COMMAND_TIMEOUT_MS, () => settle({ kind: 'failed' }));
+      const serve = (_fate: unknown, finish: (answer: { status: number; body: unknown }) => void): void =>
+        finish({ status: 200, body: carryOut() });
+      void wire.ask(life, { about, serve }).then((came) => {
+        const isAnswer = typeof came === 'object' && came.status === 200;
+        settle(isAnswer ? { kind: 'answered', value: came.body as T } : { kind: 'failed' });
+      });
+    });
+  }
+
+  async function check(): Promise<void> {
+    const asked = await ask('check', () => true);
+    if (asked.kind === 'answered') for (const told of alive) told();
+  }
+
+  function checkAgain(): void {
+    clock.after(trouble ? CHECK_MS.down : CHECK_MS.up, () => {
+      void check();
+      checkAgain();
+    });
+  }
+
+  connect();
+  checkAgain();
+  return {
+    lost() {
+      if (!connected) return;
+      connected = false;
+      trouble = true;
+      connect();
+    },
+    commands: {
+      async acquire(token, leaseMs) {
+        const untilMs = clock.now() + COMMAND_TIMEOUT_MS;
+        const asked = await ask('acquire', () => redis.acquire(token, leaseMs, untilMs));
+        if (asked.kind === 'failed' || asked.value === null) return { kind: 'failed' };
+        return { kind: 'answered', value: asked.value };
+      },
+      renew: (token, leaseMs) => ask('renew', () => redis.renew(token, leaseMs)),
+      release: (token) => ask('release', () => redis.release(token)),
+      get up() {
+        return connected && !trouble;
+      },
+      get trouble() {
+        return connected && !trouble ? null : 'Redis does not answer';
+      },
+      onReady: (told) => listen(ready, told),
+      onAlive: (told) => listen(alive, told),
+      close: async () => {},
+    },
+  };
+}
+
+function listen(listeners: Set<() => void>, told: () => void): () => void {
+  listeners.add(told);
+  return () => listeners.delete(told);
+}

@@ -1,0 +1,96 @@
+import type { Decision } from '../../../src/model/admission.js';
+import type { Sent } from '../engine/client.js';
+import type { CreateBody, EngineWatch, ModelContainer } from '../engine/engine.js';
+import type { Post } from '../history/plan.js';
+import type { Life } from '../process/life.js';
+import { judgeAfterwards, judgeAnswer } from './answers.js';
+import { judgeCall, type CallRules } from './calls.js';
+import { countExecutions } from './executions.js';
+import type { Ask, Facts, Offence, OffenceKind } from './offences.js';
+
+/** Looks on at every step of a history, and says what must never be. */
+export interface Watch extends EngineWatch {
+  readonly offences: readonly Offence[];
+  /** Requests that live gates have not answered. */
+  readonly open: readonly Ask[];
+  asked(post: Post, life: Life): Ask;
+  answered(ask: Ask, decision: Decision): void;
+  threw(what: string, error: unknown): void;
+  /** A gate sends a call that would change something. */
+  sent(call: Sent): void;
+  /** A gate was told this state of a container. */
+  told(life: Life, id: string, state: ModelContainer['state'] | 'has run'): void;
+  /** Nothing goes wrong any more, and all the time that anything may take is over. */
+  atRest(): void;
+}
+
+export interface WatchParts extends CallRules {
+  readonly containers: () => ReadonlyMap<string, ModelContainer>;
+  readonly counted: (what: string) => void;
+  /** Whether it is a gate that did it, of itself; else somebody wanted it so. */
+  readonly isLife: (by: string) => boolean;
+  /** The one kind of offence that counts; null: all. */
+  readonly heeds: OffenceKind | null;
+}
+
+export function createWatch(parts: WatchParts): Watch {
+  const { now, containers, counted, isLife, heeds } = parts;
+  const offences: Offence[] = [];
+  const facts: Facts = {
+    asks: [],
+    makers: new Map(),
+    ever: new Map(),
+    told: new Map(),
+    isThere: (id) => containers().has(id),
+    offend(kind, detail) {
+      if (heeds === null || heeds === kind) offences.push({ kind, detail });
+    },
+  };
+  const executions = countExecutions(facts, counted);
+  const askOf = new WeakMap<CreateBody, Ask>();
+  const open = (): readonly Ask[] => facts.asks.filter(({ answer, life }) => answer === null && life.state !== 'dead');
+
+  return {
+    offences,
+    get open() {
+      return open();
+    },
+    asked(post, life) {
+      const ask: Ask = { post, life, gone: false, answer: null, made: [] };
+      facts.asks.push(ask);
+      return ask;
+    },
+    answered(ask, decision) {
+      ask.answer = decision;
+      judgeAnswer(ask, decision, facts);
+    },
+    threw: (what, error) => facts.offend('something was thrown', `${what}: ${String(error)}`),
+    sent(call) {
+      const ask = judgeCall(call, facts, parts);
+      if (ask !== null && call.kind === 'create') askOf.set(call.body, ask);
+    },
+    told: (life, id, state) => void facts.told.set(`${life.name} ${id}`, state),
+
+    created(container, by, body) {
+      const ask = askOf.get(body) ?? null;
+      facts.ever.set(container.id, container);
+      facts.makers.set(container.id, { by, at: now(), ask });
+      ask?.made.push(container);
+      judgeAfterwards(container, facts);
+    },
+    started(container) {
+      executions.started(container);
+      judgeAfterwards(container, facts);
+    },
+    ended: (container) => executions.ended(container),
+    removed: (container, by) => executions.removed(container, !isLife(by)),
+
+    atRest() {
+      for (const { post, life } of open()) facts.offend('a request was never answered', `${post.run} at ${life.name}`);
+      for (const { id, state } of containers().values()) {
+        const by = facts.makers.get(id)?.by ?? 'somebody';
+        if (state === 'created') facts.offend('a card is lost', `${id}, which ${by} created, is still there`);
+      }
+    },
+  };
+}
