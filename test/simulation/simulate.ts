@@ -33,6 +33,8 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     console.log(HELP);
     return values.help ? 0 : 2;
   }
+  // Errors are answers here, and nobody reads where they were made.
+  Error.stackTraceLimit = 0;
   const tally = createTally();
   for (let seed = from; seed < from + seeds; seed += 1) {
     const history = await runHistory({ seed, plan: planOf(chanceOf(seed)), heeds: only, wantsStory: values.story });

@@ -62,6 +62,7 @@ export function inspected(container: ModelContainer): object {
   return {
     Id: container.id,
     Name: `/${container.name}`,
+    Image: `${IMAGE_ID}${container.image}`,
     State: {
       Status: state,
       Running: state === 'running',
@@ -78,5 +79,7 @@ export function inspected(container: ModelContainer): object {
   };
 }
 
+/** An image's id in this engine is this and its name. */
+export const IMAGE_ID = 'sha256:';
 const NEVER = '0001-01-01T00:00:00Z';
 const SOME_MOMENT = '2026-11-29T12:00:00Z';

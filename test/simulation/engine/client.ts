@@ -2,8 +2,9 @@ import type Docker from 'dockerode';
 import { LABEL } from '../../../src/model/labels.js';
 import type { Life } from '../process/life.js';
 import type { Came, Serve, Wire } from '../process/wire.js';
-import type { ListQuery } from './answers.js';
+import { IMAGE_ID, ok, type ListQuery } from './answers.js';
 import type { CreateBody, Engine, ModelContainer } from './engine.js';
+import { createEventStream, type EventStream } from './event-stream.js';
 
 export interface ClientParts {
   readonly engine: Engine;
@@ -29,6 +30,21 @@ export function engineClient(parts: ClientParts): Docker {
   const { engine, wire, life, by, onSend } = parts;
   const ask = (about: string, serve: Serve): Promise<Came> => wire.ask(life, { about, serve });
   const told = (id: string, state: ToldState): void => parts.onTold(life, id, state);
+
+  /** Each event of the engine from now on goes into the stream, until its connection breaks. */
+  const follow = (stream: EventStream): void => {
+    const breakOff = (): void => {
+      stop();
+      close();
+      stream.breakOff();
+    };
+    const close = wire.keepOpen(breakOff);
+    const stop = engine.onEvent((event) => {
+      const ms = wire.push(life, `event`);
+      if (ms === null || life.state === 'dead') breakOff();
+      else stream.write(event, ms);
+    });
+  };
 
   const container = (id: string) => {
     const run = engine.containers.get(id)?.labels[LABEL.runId] ?? id;
@@ -70,15 +86,28 @@ export function engineClient(parts: ClientParts): Docker {
       return { id: Id };
     },
     getContainer: container,
+    async getEvents() {
+      const stream = createEventStream(life);
+      const serve: Serve = (_fate, finish) => {
+        follow(stream);
+        finish(ok(200));
+      };
+      asDockerode(await ask('events', serve));
+      return stream;
+    },
     modem: {
       // The images are always there, and asking for one takes no time.
-      dial: (_request: object, answered: (error: null, body: object) => void) => answered(null, { Id: 'sha256:0' }),
+      dial(request: { readonly path: string }, answered: (error: null, body: object) => void) {
+        const image = decodeURIComponent(request.path).slice('/images/'.length, -'/json'.length);
+        answered(null, { Id: image, Config: { Labels: engine.labelsOf(image.replace(IMAGE_ID, '')) } });
+      },
     },
   };
   return client as unknown as Docker;
 }
 
 function aboutList({ filters = {} }: ListQuery): string {
+  if (filters.id !== undefined) return 'look again';
   const label = filters.label?.[0];
   if (label !== undefined) return `list ${label.slice(label.indexOf('=') + 1)}`;
   const name = filters.name?.[0];

@@ -48,11 +48,16 @@ export interface EngineParts {
   readonly wall: () => number;
   /** How long a job runs, told when it starts; infinity: until something ends it. */
   readonly jobMs: (container: ModelContainer) => number;
-  /** The labels that an image brings along. */
-  readonly imageLabels?: (image: string) => Readonly<Record<string, string>>;
   /** Why a start of it fails; null: it works. */
   readonly startFails?: (container: ModelContainer) => Answer | null;
   readonly watch: EngineWatch;
+}
+
+/** What the stream of events tells. */
+export interface EngineEvent {
+  readonly what: 'start' | 'die' | 'destroy';
+  readonly id: string;
+  readonly exitCode: number | null;
 }
 
 type Finish = (answer: Answer) => void;
@@ -68,6 +73,12 @@ export interface Engine {
   rename(id: string, name: string): Answer;
   /** `docker container prune`: everything that does not run. */
   prune(by: string): void;
+  /** `docker commit`: an image of this name, which has the labels of the container. */
+  commit(id: string, image: string): void;
+  /** The labels that an image brings along; every image is there. */
+  labelsOf(image: string): Readonly<Record<string, string>>;
+  /** Tells of each event from now on, in order. Returns the way to stop. */
+  onEvent(told: (event: EngineEvent) => void): () => void;
   /** The job of a running container ends. */
   end(id: string, exitCode?: number): void;
   /** Its processes end, what was under way in it is lost, and what had been asked for by then may be there or not. */
@@ -75,9 +86,11 @@ export interface Engine {
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { timeline, wall, watch, imageLabels = () => ({}), startFails = () => null } = parts;
+  const { timeline, wall, watch, startFails = () => null } = parts;
   const containers = new Map<string, ModelContainer>();
   const names = new Set<string>();
+  const images = new Map<string, Readonly<Record<string, string>>>();
+  const listeners = new Set<(event: EngineEvent) => void>();
   /** Names that are taken and whose containers do not show yet. */
   const halfMade = new Map<string, () => void>();
   let boots = 0;
@@ -93,15 +106,20 @@ export function createEngine(parts: EngineParts): Engine {
 
   const turns = createTurns(later);
 
+  function tellAll(what: EngineEvent['what'], { id, exitCode }: ModelContainer): void {
+    for (const told of listeners) told({ what, id, exitCode: what === 'die' ? exitCode : null });
+  }
+
   function appear(name: string, body: CreateBody, by: string): string {
     halfMade.delete(name);
     const id = `c${String(++count).padStart(11, '0')}`;
     const image = body.Image ?? '';
+    const labels = { ...images.get(image), ...body.Labels };
     const container: ModelContainer = {
       id,
       name,
       image,
-      labels: { ...imageLabels(image), ...body.Labels },
+      labels,
       cards: (body.HostConfig?.DeviceRequests ?? []).flatMap(({ DeviceIDs = [] }) => DeviceIDs),
       created: Math.floor(wall() / 1000),
       state: 'created',
@@ -117,6 +135,7 @@ export function createEngine(parts: EngineParts): Engine {
     container.state = 'running';
     container.starts += 1;
     watch.started(container, by);
+    tellAll('start', container);
     const lastsMs = parts.jobMs(container);
     const start = container.starts;
     if (lastsMs < Number.POSITIVE_INFINITY) later(lastsMs, () => container.starts === start && finishJob(container, 0));
@@ -127,11 +146,13 @@ export function createEngine(parts: EngineParts): Engine {
     container.state = 'exited';
     container.exitCode = exitCode;
     watch.ended(container);
+    tellAll('die', container);
   }
 
   function vanish(container: ModelContainer): void {
     containers.delete(container.id);
     names.delete(container.name);
+    tellAll('destroy', container);
   }
 
   function remove(id: string, by: string, takesMs: number, finish: Finish): void {
@@ -215,6 +236,13 @@ export function createEngine(parts: EngineParts): Engine {
       }
     },
 
+    commit: (id, image) => void images.set(image, containers.get(id)?.labels ?? {}),
+    labelsOf: (image) => images.get(image) ?? {},
+    onEvent(told) {
+      listeners.add(told);
+      return () => listeners.delete(told);
+    },
+
     end(id, exitCode = 0) {
       const container = containers.get(id);
       if (container !== undefined) finishJob(container, exitCode);
@@ -223,6 +251,8 @@ export function createEngine(parts: EngineParts): Engine {
     restart(keepsHalfMade) {
       boots += 1;
       turns.forget();
+      // Who listens is cut off, and hears nothing of what the dying engine still does.
+      listeners.clear();
       for (const [name, appears] of [...halfMade]) {
         if (keepsHalfMade) appears();
         else names.delete(name);

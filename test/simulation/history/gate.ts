@@ -1,7 +1,7 @@
 /** One life of a gate: the product's own parts, put together as `wire.ts` does it, on an engine, a Redis and a clock of ours. */
 
-import { createAdmissions, type AdmissionsPart } from '../../../src/admission/admissions.js';
-import type { TurnJob, TurnResult } from '../../../src/admission/serve-batch.js';
+import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../../src/admission/admissions.js';
+import { createRecentRuns } from '../../../src/admission/existing/recent-runs.js';
 import { createLeaseLock } from '../../../src/lock/lease.js';
 import { localLock } from '../../../src/lock/local-lock.js';
 import { createTurnQueue } from '../../../src/lock/queue.js';
@@ -9,15 +9,19 @@ import type { LockCommands } from '../../../src/lock/redis/commands.js';
 import type { Runs } from '../../../src/model/ports/admissions.js';
 import type { Books } from '../../../src/model/ports/books.js';
 import type { Eyes } from '../../../src/model/ports/eyes.js';
+import type { Hands } from '../../../src/model/ports/hands.js';
 import type { Lock } from '../../../src/model/ports/lock.js';
 import type { Meter } from '../../../src/model/ports/meter.js';
 import type { Clock, Log } from '../../../src/model/ports/outside.js';
 import type { GpuRow, Snapshot } from '../../../src/model/snapshot.js';
 import { createObserver } from '../../../src/observe/observer.js';
 import { createRuns } from '../../../src/runs/runs.js';
+import { createCreatedSince } from '../../../src/runtime/created-since.js';
 import { createDockerBooks } from '../../../src/runtime/docker/books.js';
+import { createContainerEvents } from '../../../src/runtime/docker/events.js';
 import { createDockerHands, type DockerLimits } from '../../../src/runtime/docker/hands.js';
-import { sweepLeftOvers } from '../../../src/runtime/left-overs.js';
+import { startSweeping } from '../../../src/runtime/left-overs.js';
+import { rememberingHands } from '../../../src/runtime/remembering-hands.js';
 import { healthyRows, rememberedOf, RULES } from '../../support/admissions.js';
 import { engineClient, type ClientParts } from '../engine/client.js';
 import type { Life } from '../process/life.js';
@@ -30,7 +34,14 @@ export const TIMES = {
   leaseMs: 4000,
   graceMs: 8000,
   listMs: 1000,
-  docker: { create: 2000, start: 10_000, remove: 1000, imageInspect: 1000, pullStall: 30_000 } satisfies DockerLimits,
+  docker: {
+    create: 7000,
+    start: 10_000,
+    look: 1000,
+    remove: 1000,
+    imageInspect: 1000,
+    pullStall: 30_000,
+  } satisfies DockerLimits,
 } as const;
 
 export interface GateParts {
@@ -54,77 +65,59 @@ export interface SimulatedGate {
 }
 
 export function startGate(parts: GateParts): SimulatedGate {
-  const { life, random, log, cards } = parts;
+  const { life, random, log } = parts;
   const { clock } = life;
-  const docker = engineClient({ ...parts.client, life, by: life.name });
-  const deleting = engineClient({ ...parts.client, life, by: `${life.name} DELETE` });
   const meter = meterTelling(parts.counted);
-  const handsParts = {
-    clock,
-    log,
-    findAuth: async () => ({ kind: 'anonymous' }) as const,
-    limits: TIMES.docker,
-    lockedMemory: async () => -1,
-  };
-  const books = createDockerBooks({ docker, clock, log, listTimeoutMs: TIMES.listMs, inspectTimeoutMs: TIMES.listMs });
-  const hands = createDockerHands({ ...handsParts, docker });
-  const rows = healthyRows(cards);
-  const lock = lockOf(parts, meter);
-  const instanceId = `gate-${life.gate}`;
+  const rows = healthyRows(parts.cards);
   const cardStore = { remembered: () => rememberedOf(rows) };
+  const recentRuns = createRecentRuns(clock);
+  const createdSince = createCreatedSince(clock);
+  const docker = engineClient({ ...parts.client, life, by: life.name });
+  const books = createDockerBooks({ docker, clock, log, listTimeoutMs: TIMES.listMs, inspectTimeoutMs: TIMES.listMs });
+  const events = createContainerEvents({ docker, clock, log });
+  const handsOver = (client: typeof docker): Hands =>
+    rememberingHands(createDockerHands({ ...HANDS, docker: client, clock, log, events }), (run) => {
+      recentRuns.removed(run);
+      meter.removedRun();
+    });
+  const hands = handsOver(docker);
+  const lock = lockOf(parts, meter);
+  const ground = { books, hands, lock, clock, meter, log, recentRuns, createdSince, cardStore };
   const admissions = createAdmissions({
+    ...ground,
     observer: createObserver(eyesOver(books, rows, clock), RULES, 1000),
-    books,
-    hands,
-    cardStore,
-    lock,
-    clock,
-    meter,
-    log,
     random,
-    makeQueue: (serve) =>
-      createTurnQueue<TurnJob, TurnResult>({ lock, maxWaiting: 256, clock, serve, onReleased: meter.lockHeldFor }),
-    settings: {
-      instanceId,
-      admitWhenBlind: false,
-      admitTimeoutMs: TIMES.admitMs,
-      startTimeoutMs: TIMES.startMs,
-      pullWaitMs: TIMES.pullWaitMs,
-      lockThrough: parts.lockThrough,
-    },
+    makeQueue: (serve) => createTurnQueue({ lock, clock, serve, onReleased: meter.lockHeldFor }),
+    settings: settingsOf(parts),
   });
-  const { launches } = admissions;
-  const startedAtMs = clock.now();
-  const sweep = (): void => {
-    const swept = {
-      books,
-      hands,
-      meter,
-      log,
-      instanceId,
-      startedAtMs,
-      graceMs: TIMES.graceMs,
-      adopted: launches.adopted,
-    };
-    void sweepLeftOvers(swept, clock.now());
-    clock.after(Math.max(1000, TIMES.graceMs / 4), sweep);
+  startSweeping({ ...ground, standpoint: admissions.standpoint, graceMs: TIMES.graceMs });
+  const deleting = handsOver(engineClient({ ...parts.client, life, by: `${life.name} DELETE` }));
+  return { life, admissions, runs: createRuns({ ...ground, hands: deleting }), lock };
+}
+
+const HANDS = {
+  findAuth: async () => ({ kind: 'anonymous' }) as const,
+  limits: TIMES.docker,
+  lockedMemory: async () => -1,
+};
+
+function settingsOf({ life, random, commands, lockThrough }: GateParts): AdmitSettings {
+  return {
+    instanceId: `gate-${life.gate}`,
+    life: hex16(random),
+    alone: commands === null,
+    admitWhenBlind: false,
+    admitTimeoutMs: TIMES.admitMs,
+    startTimeoutMs: TIMES.startMs,
+    claimGraceMs: TIMES.graceMs,
+    pullWaitMs: TIMES.pullWaitMs,
+    maxWaiting: 256,
+    lockThrough,
   };
-  sweep();
-  const runs = createRuns({
-    books,
-    hands: createDockerHands({ ...handsParts, docker: deleting }),
-    cardStore,
-    launches,
-  });
-  return { life, admissions, runs, lock };
 }
 
 function lockOf({ life, commands, random, log }: GateParts, meter: Meter): Lock {
   if (commands === null) return localLock();
-  const hex16 = (): string =>
-    Math.floor(random() * 2 ** 48)
-      .toString(16)
-      .padStart(16, '0');
   return createLeaseLock({
     commands,
     key: 'gpu-alloc:leader',
@@ -132,8 +125,14 @@ function lockOf({ life, commands, random, log }: GateParts, meter: Meter): Lock 
     clock: life.clock,
     log,
     meter,
-    random: { fraction: random, hex16 },
+    random: { fraction: random, hex16: () => hex16(random) },
   });
+}
+
+function hex16(random: () => number): string {
+  return Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(16, '0');
 }
 
 /** Eyes to which every card is healthy and idle, over the books that there are. */
@@ -167,6 +166,7 @@ function meterTelling(counted: (what: string) => void): Meter {
     lockLost: () => counted('lock lost'),
     claimRace: () => counted('claim race'),
     leftOverRemoved: () => counted('left-over removed'),
+    removedRun: () => counted('removed run, told by its events'),
     granted: () => {},
     startFailed: () => {},
     looked: () => {},

@@ -50,6 +50,10 @@ export type Came = Answer | 'refused' | 'broken';
 export interface Wire {
   /** Settles when the answer reaches the process; perhaps never. */
   ask(life: Life, call: Call): Promise<Came>;
+  /** A message that the server sends of itself: after so many milliseconds it is there, or null: the connection breaks. */
+  push(life: Life, about: string): number | null;
+  /** A connection that stays open: told when it breaks. Returns the way to close it. */
+  keepOpen(cut: () => void): () => void;
   /** Breaks every connection: what has not reached the server never will. */
   cutAll(): void;
   /** Calls that the server has not done yet. */
@@ -116,6 +120,14 @@ export function createWire({ name, server, timeline, fates, onMishap, told }: Wi
         timeline.after(fate.thereMs, arrive);
         if (fate.process?.when === 'sent') onMishap(life, fate.process, call);
       });
+    },
+    push(life, about) {
+      const { thereMs, backMs, end } = fates(nameOf(life, about));
+      return end === 'answered' ? thereMs + backMs : null;
+    },
+    keepOpen(cut) {
+      open.add(cut);
+      return () => open.delete(cut);
     },
     cutAll() {
       for (const cut of [...open]) cut();

@@ -11,7 +11,8 @@ export interface RedisClient {
 }
 
 const COMMAND_TIMEOUT_MS = 1000;
-const CHECK_MS = { up: 5000, down: 1000 } as const;
+/** How soon Redis is asked again whether it lives. While it answers it need not be: whoever asks sees that. */
+const CHECK_MS = 1000;
 const CONNECT_AFTER_MS = 100;
 
 /**
@@ -30,6 +31,7 @@ export function redisClient(parts: {
   const alive = new Set<() => void>();
   let connected = false;
   let trouble = true;
+  let checks = false;
 
   function connect(): void {
     clock.after(CONNECT_AFTER_MS, () => {
@@ -48,6 +50,7 @@ export function redisClient(parts: {
       const settle = (asked: Asked<T>): void => {
         callOff();
         trouble = asked.kind === 'failed';
+        if (trouble) checkSoon();
         resolve(asked);
       };
       const callOff = clock.after(COMMAND_TIMEOUT_MS, () => settle({ kind: 'failed' }));
@@ -65,15 +68,16 @@ export function redisClient(parts: {
     if (asked.kind === 'answered') for (const told of alive) told();
   }
 
-  function checkAgain(): void {
-    clock.after(trouble ? CHECK_MS.down : CHECK_MS.up, () => {
+  function checkSoon(): void {
+    if (checks) return;
+    checks = true;
+    clock.after(CHECK_MS, () => {
+      checks = false;
       void check();
-      checkAgain();
     });
   }
 
   connect();
-  checkAgain();
   return {
     lost() {
       if (!connected) return;

@@ -1,6 +1,6 @@
 import { LABEL } from '../../../src/model/labels.js';
 import type { Sent } from '../engine/client.js';
-import type { Ask, Facts, Maker } from './offences.js';
+import { hasRun, type Ask, type Facts, type Maker } from './offences.js';
 
 export interface CallRules {
   readonly now: () => number;
@@ -45,6 +45,6 @@ function judgeRemoval(
   if (redis && maker.by !== by && isYoung && isAlive(maker.by)) {
     offend("a living gate's claim was removed", `${id}, which ${maker.by} created, by ${by}`);
   }
-  const state = told.get(`${life.name} ${id}`) ?? 'created';
-  if (state !== 'created') offend('what was known to have run was removed', `${id} (${state}) by ${by}`);
+  const state = told.get(`${life.name} ${id}`);
+  if (hasRun(state)) offend('what was known to have run was removed', `${id} (${state}) by ${by}`);
 }

@@ -2,6 +2,7 @@
 
 import type { Decision } from '../../../src/model/admission.js';
 import { LABEL } from '../../../src/model/labels.js';
+import type { ToldState } from '../engine/client.js';
 import type { ModelContainer } from '../engine/engine.js';
 import type { Post } from '../history/plan.js';
 import type { Life } from '../process/life.js';
@@ -52,9 +53,14 @@ export interface Facts {
   /** Every container that ever was. */
   readonly ever: Map<string, ModelContainer>;
   /** What a life was last told of a container, by `life id`. */
-  readonly told: Map<string, ModelContainer['state'] | 'has run'>;
+  readonly told: Map<string, ToldState>;
   readonly isThere: (id: string) => boolean;
   readonly offend: (kind: OffenceKind, detail: string) => void;
+}
+
+/** Whether a state says that the job has run, or runs. */
+export function hasRun(state: ToldState | undefined): boolean {
+  return state === 'running' || state === 'exited' || state === 'has run';
 }
 
 export function runOf(container: ModelContainer): string {

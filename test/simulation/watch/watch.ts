@@ -1,5 +1,5 @@
 import type { Decision } from '../../../src/model/admission.js';
-import type { Sent } from '../engine/client.js';
+import type { Sent, ToldState } from '../engine/client.js';
 import type { CreateBody, EngineWatch, ModelContainer } from '../engine/engine.js';
 import type { Post } from '../history/plan.js';
 import type { Life } from '../process/life.js';
@@ -19,7 +19,7 @@ export interface Watch extends EngineWatch {
   /** A gate sends a call that would change something. */
   sent(call: Sent): void;
   /** A gate was told this state of a container. */
-  told(life: Life, id: string, state: ModelContainer['state'] | 'has run'): void;
+  told(life: Life, id: string, state: ToldState): void;
   /** Nothing goes wrong any more, and all the time that anything may take is over. */
   atRest(): void;
 }
