@@ -1,91 +1,88 @@
 /** `npm run simulate`: histories from seeds, what they reached, and the story of what went wrong. */
 
 import { parseArgs } from 'node:util';
-import { runHistory, type History } from './history/history.js';
+import { runHistory } from './history/history.js';
 import { planOf } from './history/plan.js';
 import { shrink } from './history/shrink.js';
+import { unnoticedMutants } from './notice-mutants.js';
 import { chanceOf } from './process/chance.js';
+import { createTally, type Tally } from './tally.js';
 import { OFFENCES, type OffenceKind } from './watch/offences.js';
 
-const HELP = `npm run simulate -- [--seeds N] [--from S] [--only OFFENCE] [--story]
-  --seeds N        how many histories (1000)
+const HELP = `npm run simulate -- [--seeds N] [--from S] [--only OFFENCE] [--first] [--story] [--mutants] [--mutant NAME]
+  --seeds N        how many histories (5000)
   --from S         the first seed (0)
-  --only OFFENCE   heed this offence alone: ${OFFENCES.join('; ')}
-  --story          tell each history, whether or not anything went wrong`;
+  --only OFFENCE   heed this offence alone, one of:
+${OFFENCES.map((kind) => `                     ${kind}`).join('\n')}
+  --first          stop at the first offence, and tell no story
+  --story          tell each history, whether or not anything goes wrong
+  --mutants        make each change of mutants.ts in a copy, and see whether it is noticed; --mutant NAME: that one`;
 
-/** The exit status. */
+interface Wanted {
+  readonly seeds: number;
+  readonly from: number;
+  readonly only: OffenceKind | null;
+  readonly first: boolean;
+  readonly story: boolean;
+}
+
+/** The exit status: 0 when nothing went wrong, 1 for an offence or a change that nobody notices, 2 for a wrong argument. */
 export async function simulate(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      seeds: { type: 'string', default: '1000' },
+      seeds: { type: 'string', default: '5000' },
       from: { type: 'string', default: '0' },
       only: { type: 'string' },
+      first: { type: 'boolean', default: false },
       story: { type: 'boolean', default: false },
+      mutants: { type: 'boolean', default: false },
+      mutant: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
-  const seeds = Number(values.seeds);
-  const from = Number(values.from);
   const only = OFFENCES.find((kind) => kind === values.only) ?? null;
-  const isUnderstood = Number.isSafeInteger(seeds) && seeds > 0 && Number.isSafeInteger(from) && from >= 0;
-  if (values.help || !isUnderstood || (values.only !== undefined && only === null)) {
+  const wanted = { ...values, seeds: Number(values.seeds), from: Number(values.from), only };
+  const isUnderstood =
+    isWhole(wanted.seeds, 1) && isWhole(wanted.from, 0) && (values.only === undefined || only !== null);
+  if (values.help || !isUnderstood) {
     console.log(HELP);
     return values.help ? 0 : 2;
   }
+  if (values.mutants || values.mutant !== undefined) {
+    return unnoticedMutants(values.mutant ?? null, wanted.seeds, console.log) === 0 ? 0 : 1;
+  }
+  return simulateSeeds(wanted);
+}
+
+async function simulateSeeds(wanted: Wanted): Promise<number> {
   // Errors are answers here, and nobody reads where they were made.
   Error.stackTraceLimit = 0;
   const tally = createTally();
+  await runAll(wanted, tally);
+  const bad = [...tally.offences].flatMap(([kind, [seed]]) => (seed === undefined ? [] : [{ kind, seed }]));
+  if (!wanted.first) console.log(tally.report());
+  for (const { seed, kind } of bad) console.log(wanted.first ? `seed ${seed}: ${kind}` : await storyOf(seed, kind));
+  return bad.length === 0 ? 0 : 1;
+}
+
+async function runAll({ seeds, from, only, first, story }: Wanted, tally: Tally): Promise<void> {
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const history = await runHistory({ seed, plan: planOf(chanceOf(seed)), heeds: only, wantsStory: values.story });
+    const history = await runHistory({ seed, plan: planOf(chanceOf(seed)), heeds: only, wantsStory: story });
     tally.add(seed, history);
-    if (values.story) console.log([`seed ${seed}`, ...history.story].join('\n'));
+    if (story) console.log([`seed ${seed}`, ...history.story].join('\n'));
+    if (first && history.offence !== null) return;
   }
-  console.log(tally.report());
-  for (const [kind, [seed]] of tally.offences) if (seed !== undefined) console.log(await storyOf(seed, kind));
-  return tally.offences.size === 0 ? 0 : 1;
 }
 
 /** The shortest story that a seed can be brought to. */
 export async function storyOf(seed: number, kind: OffenceKind): Promise<string> {
   const { plan, history } = await shrink(seed, planOf(chanceOf(seed)), kind);
   const { gates, cards, redis, lockThrough } = plan;
-  const setting = `${gates.length} gates, ${cards} cards, ${redis ? 'one Redis' : 'no Redis'}, lock through ${lockThrough}`;
+  const setting = `gates ${gates.join()}, cards ${cards}, Redis ${redis}, lock through ${lockThrough}`;
   return [``, `seed ${seed}: ${kind} (${setting})`, ...history.story].join('\n');
 }
 
-interface Tally {
-  add(seed: number, history: History): void;
-  /** The seeds of each offence. */
-  readonly offences: ReadonlyMap<OffenceKind, readonly number[]>;
-  report(): string;
-}
-
-function createTally(): Tally {
-  const reached = new Map<string, number>();
-  const offences = new Map<OffenceKind, number[]>();
-  const began = performance.now();
-  const cpu = process.cpuUsage();
-  let histories = 0;
-  let steps = 0;
-  return {
-    offences,
-    add(seed, { counts, offence, steps: more }) {
-      histories += 1;
-      steps += more;
-      for (const [what, times] of counts) reached.set(what, (reached.get(what) ?? 0) + times);
-      if (offence !== null) offences.set(offence.kind, [...(offences.get(offence.kind) ?? []), seed]);
-    },
-    report() {
-      const { user, system } = process.cpuUsage(cpu);
-      const seconds = (performance.now() - began) / 1000;
-      const speed = `${histories} histories of ${Math.round(steps / histories)} steps in ${seconds.toFixed(1)} s (${((user + system) / 1e6).toFixed(1)} s of processor time)`;
-      const counts = [...reached].toSorted().map(([what, times]) => `${String(times).padStart(9)}  ${what}`);
-      const bad = [...offences].map(
-        ([kind, seeds]) =>
-          `${String(seeds.length).padStart(9)}  OFFENCE: ${kind}, seeds ${seeds.slice(0, 10).join(', ')}`,
-      );
-      return [`${speed}: ${Math.round(histories / seconds)}/s`, ...counts, ...bad].join('\n');
-    },
-  };
+function isWhole(value: number, least: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
 }

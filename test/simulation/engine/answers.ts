@@ -1,7 +1,7 @@
 /** What an engine answers: the statuses and words of Docker 20.10, and as much of its bodies as anybody here reads. */
 
 import type { Answer } from '../process/wire.js';
-import type { ModelContainer } from './engine.js';
+import type { ModelContainer } from './store.js';
 
 export interface ListQuery {
   readonly all?: boolean;
@@ -23,6 +23,18 @@ export function missing(id: string): Answer {
 
 export function conflict(words: string): Answer {
   return failed(409, words);
+}
+
+export function nameTaken(name: string): Answer {
+  return conflict(`Conflict. The container name "/${name}" is already in use`);
+}
+
+export function running(id: string): Answer {
+  return conflict(`You cannot remove a running container ${id}. Stop the container before attempting removal`);
+}
+
+export function notModified(): Answer {
+  return failed(304, 'container already started');
 }
 
 export function failed(status: number, words: string): Answer {

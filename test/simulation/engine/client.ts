@@ -3,8 +3,9 @@ import { LABEL } from '../../../src/model/labels.js';
 import type { Life } from '../process/life.js';
 import type { Came, Serve, Wire } from '../process/wire.js';
 import { IMAGE_ID, ok, type ListQuery } from './answers.js';
-import type { CreateBody, Engine, ModelContainer } from './engine.js';
+import type { Engine } from './engine.js';
 import { createEventStream, type EventStream } from './event-stream.js';
+import type { CreateBody, ModelContainer } from './store.js';
 
 export interface ClientParts {
   readonly engine: Engine;
@@ -14,8 +15,8 @@ export interface ClientParts {
   readonly by: string;
   /** Told of each call that would change something, as it is sent. */
   readonly onSend: (call: Sent) => void;
-  /** Told of each state of a container that an answer tells, as it comes. */
-  readonly onTold: (life: Life, id: string, state: ToldState) => void;
+  /** Told of each state of a container that an answer tells, as it comes; `closely`: it was asked for, and not only listed with all. */
+  readonly onTold: (life: Life, id: string, state: ToldState, closely: boolean) => void;
 }
 
 /** A call that would change something. */
@@ -29,7 +30,7 @@ export type ToldState = ModelContainer['state'] | 'has run';
 export function engineClient(parts: ClientParts): Docker {
   const { engine, wire, life, by, onSend } = parts;
   const ask = (about: string, serve: Serve): Promise<Came> => wire.ask(life, { about, serve });
-  const told = (id: string, state: ToldState): void => parts.onTold(life, id, state);
+  const told = (id: string, state: ToldState, closely = true): void => parts.onTold(life, id, state, closely);
 
   /** Each event of the engine from now on goes into the stream, until its connection breaks. */
   const follow = (stream: EventStream): void => {
@@ -39,7 +40,7 @@ export function engineClient(parts: ClientParts): Docker {
       stream.breakOff();
     };
     const close = wire.keepOpen(breakOff);
-    const stop = engine.onEvent((event) => {
+    const stop = engine.store.onEvent((event) => {
       const ms = wire.push(life, `event`);
       if (ms === null || life.state === 'dead') breakOff();
       else stream.write(event, ms);
@@ -47,7 +48,7 @@ export function engineClient(parts: ClientParts): Docker {
   };
 
   const container = (id: string) => {
-    const run = engine.containers.get(id)?.labels[LABEL.runId] ?? id;
+    const run = engine.store.find(id)?.labels[LABEL.runId] ?? id;
     return {
       async start() {
         onSend({ kind: 'start', life, by, id });
@@ -59,7 +60,7 @@ export function engineClient(parts: ClientParts): Docker {
         if (options.force === true) throw new Error(`${life.name} removes ${id} with force`);
         onSend({ kind: 'remove', life, by, id });
         const came = await ask(`remove ${run}`, (fate, finish) => engine.remove(id, by, fate.insideMs, finish));
-        if (hasStatus(came, 409) && engine.containers.get(id)?.state !== 'removing') told(id, 'has run');
+        if (hasStatus(came, 409)) told(id, isUnderWay(came) ? 'removing' : 'has run');
         return asDockerode(came);
       },
       async inspect() {
@@ -75,7 +76,7 @@ export function engineClient(parts: ClientParts): Docker {
     async listContainers(query: ListQuery) {
       const came = await ask(aboutList(query), (_fate, finish) => engine.list(query, finish));
       const body = asDockerode(came) as readonly { readonly Id: string; readonly State: ToldState }[];
-      for (const { Id, State } of body) told(Id, State);
+      for (const { Id, State } of body) told(Id, State, query.filters?.status === undefined);
       return body;
     },
     async createContainer(body: CreateBody) {
@@ -99,7 +100,7 @@ export function engineClient(parts: ClientParts): Docker {
       // The images are always there, and asking for one takes no time.
       dial(request: { readonly path: string }, answered: (error: null, body: object) => void) {
         const image = decodeURIComponent(request.path).slice('/images/'.length, -'/json'.length);
-        answered(null, { Id: image, Config: { Labels: engine.labelsOf(image.replace(IMAGE_ID, '')) } });
+        answered(null, { Id: image, Config: { Labels: engine.store.labelsOf(image.replace(IMAGE_ID, '')) } });
       },
     },
   };
@@ -116,6 +117,11 @@ function aboutList({ filters = {} }: ListQuery): string {
 
 function hasStatus(came: Came, ...statuses: readonly number[]): boolean {
   return typeof came === 'object' && statuses.includes(came.status);
+}
+
+/** A removal is refused because somebody else's is under way; else because the job runs. */
+function isUnderWay(came: Came): boolean {
+  return typeof came === 'object' && /already in progress/.test(String(came.body));
 }
 
 /** What dockerode makes of it: the body, or an error with the fields that the real one carries. */

@@ -1,5 +1,5 @@
 import type { Life } from '../process/life.js';
-import type { EngineEvent } from './engine.js';
+import type { EngineEvent } from './store.js';
 
 /** A stream of events as dockerode gives it, as far as a gate reads one: lines of JSON, in order, until it breaks. */
 export interface EventStream extends AsyncIterable<string> {

@@ -40,17 +40,19 @@ export function runHistory(options: HistoryOptions): Promise<History> {
   const world = createWorld(chanceOf(seed), wantsStory);
   const { timeline } = world;
   let touched = false;
+  let steps = 0;
   const watch = createWatch({
     now: () => timeline.now,
     graceMs: TIMES.graceMs,
-    redis: plan.redis,
-    isAlive: (life) => machine.isAlive(life),
-    isLife: (life) => machine.isLife(life),
-    containers: () => machine.engine.containers,
+    redis: plan.redis !== 'none',
+    step: () => steps,
+    isAlive: (life) => machine.lives.isAlive(life),
+    isLife: (name) => machine.lives.isLife(name),
+    containers: () => machine.engine.model.store.containers,
     counted: world.count,
     heeds,
   });
-  const callers = createCallers(world, watch, (name) => machine.gate(name));
+  const callers = createCallers(world, watch, (name) => machine.lives.gate(name));
   const machine = createMachine({
     world,
     plan,
@@ -66,18 +68,13 @@ export function runHistory(options: HistoryOptions): Promise<History> {
       happen(event, world, machine, callers);
     });
   }
-  machine.startAll();
+  for (const gate of plan.gates) machine.lives.begin(gate);
 
   const isAtRest = (): boolean =>
-    planned === 0 &&
-    callers.toCome === 0 &&
-    machine.isAtRest &&
-    watch.open.length === 0 &&
-    [...machine.engine.containers.values()].every(({ state }) => state !== 'created');
+    planned === 0 && callers.toCome === 0 && machine.isAtRest && watch.open.length === 0 && watch.leftOver.length === 0;
 
   return new Promise((resolve, reject) => {
     let until = TROUBLED_MS;
-    let steps = 0;
     const end = (): void => {
       const offence = watch.offences[0] ?? null;
       if (offence !== null) world.tell(() => `${offence.kind}: ${offence.detail}`);

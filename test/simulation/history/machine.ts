@@ -1,40 +1,38 @@
-/** The machine of a history: an engine, a Redis, and gates that live on them, die and come back. */
+/** The machine of a history: an engine, a Redis, and the gates that live on them. */
 
-import type { Log } from '../../../src/model/ports/outside.js';
 import { failed } from '../engine/answers.js';
 import type { ClientParts } from '../engine/client.js';
-import { createEngine, type Engine, type ModelContainer } from '../engine/engine.js';
-import { fatesOf, longer, plainFate, type Fate, type Mishap } from '../process/fates.js';
-import { createLife, type Life } from '../process/life.js';
+import { createEngine, type Engine } from '../engine/engine.js';
+import type { ModelContainer } from '../engine/store.js';
+import { fatesOf, longer, plainFate, type Fate } from '../process/fates.js';
+import type { Life } from '../process/life.js';
 import { createServer, type ServerState } from '../process/server.js';
 import { createWire, type Wire } from '../process/wire.js';
+import type { Answer } from '../process/wire.js';
 import { redisClient, type RedisClient } from '../redis/commands.js';
-import { createModelRedis, type ModelRedis } from '../redis/redis.js';
+import { createRedises, type Redises } from '../redis/redis.js';
 import { runOf } from '../watch/offences.js';
 import type { Watch } from '../watch/watch.js';
 import { startGate, type SimulatedGate } from './gate.js';
+import { createLives, type Lives } from './lives.js';
 import type { Plan } from './plan.js';
-import { wireStory } from './wire-story.js';
+import { logTelling, watchTelling, wireTelling } from './telling.js';
 import type { World } from './world.js';
 
+/** Something that gates call: whether it listens, the way to it, and what is there. */
+interface Reached<T> {
+  readonly server: ServerState;
+  readonly wire: Wire;
+  readonly model: T;
+}
+
 export interface Machine {
-  readonly engine: Engine;
-  readonly engineServer: ServerState;
-  readonly engineWire: Wire;
-  readonly redis: ModelRedis;
-  readonly redisServer: ServerState;
-  readonly redisWire: Wire;
-  /** The gate of this name, or null while it is dead. */
-  gate(name: string): SimulatedGate | null;
-  readonly gates: readonly SimulatedGate[];
-  isAlive(life: string): boolean;
-  isLife(name: string): boolean;
-  startAll(): void;
-  /** SIGKILL; its next life begins after so long. */
-  crash(gate: string, ms: number): void;
+  readonly engine: Reached<Engine>;
+  readonly redis: Reached<Redises>;
+  readonly lives: Lives;
   /** The connections of all gates to Redis break. */
   loseRedis(): void;
-  /** No fault from now on. */
+  /** No fault from now on; whoever is frozen goes on. */
   calm(): void;
   /** Nothing is frozen, nobody is to come back, and the engine has done all that was asked of it. */
   readonly isAtRest: boolean;
@@ -53,30 +51,12 @@ export interface MachineParts {
   readonly onCrash: (life: Life) => void;
 }
 
-export function createMachine(parts: MachineParts): Machine {
-  const { world, plan, spared, watch, touched } = parts;
-  const { timeline, chance, tell, count } = world;
-  const lives = new Map<string, number>();
-  const gates = new Map<string, SimulatedGate>();
-  const clients = new Map<Life, RedisClient>();
+export function createMachine({ world, plan, spared, watch, touched, onCrash }: MachineParts): Machine {
+  const { timeline, chance, wall } = world;
+  const drawn = fatesOf(chance, plan.weather, plan.focus, spared);
   const faults = new Set<string>();
-  const engineServer = createServer(timeline);
-  const redisServer = createServer(timeline);
-  const redis = createModelRedis(world.wall);
-  const engine = createEngine({
-    timeline,
-    wall: world.wall,
-    jobMs,
-    startFails,
-    watch: { ...watch, ...toldOf(world, watch) },
-  });
-  const drawn = fatesOf(chance, plan.weather, spared);
+  const clients = new Map<Life, RedisClient>();
   let isCalm = false;
-  let comingBack = 0;
-
-  const wireParts = { timeline, fates, onMishap, told: wireStory(world) };
-  const engineWire = createWire({ ...wireParts, name: 'engine', server: engineServer });
-  const redisWire = createWire({ ...wireParts, name: 'Redis', server: redisServer });
 
   function fates(call: string): Fate {
     const fate = isCalm ? plainFate(chance(call)) : drawn(call);
@@ -84,141 +64,74 @@ export function createMachine(parts: MachineParts): Machine {
     return fate;
   }
 
-  function onMishap(life: Life, { what, ms }: Mishap): void {
-    if (what === 'freeze') life.freeze(ms);
-    else crash(life.gate, ms);
+  function reached<T>(name: 'engine' | 'Redis', model: T): Reached<T> {
+    const server = createServer(timeline);
+    const onMishap = (life: Life, { what, ms }: NonNullable<Fate['process']>): void =>
+      what === 'freeze' ? life.freeze(ms) : lives.crash(life.gate, ms);
+    const wire = createWire({ name, server, timeline, fates, onMishap, told: wireTelling(world) });
+    return { server, wire, model };
   }
 
-  function jobMs(container: ModelContainer): number {
-    const dice = chance(`job ${runOf(container)} ${container.id}`);
-    const length = dice.one(plan.jobs);
-    if (length === 'long') return Number.POSITIVE_INFINITY;
-    return length === 'short' ? longer(dice, 5, 500) : 0;
-  }
-
-  function startFails(container: ModelContainer): ReturnType<typeof failed> | null {
-    const dice = chance(`start ${container.id}`);
+  function startFails(container: ModelContainer): Answer | null {
+    const dice = chance(`start of ${container.id}`);
     if (isCalm || !dice.chance(plan.startsFail)) return null;
     return dice.chance(60) ? failed(500, 'could not select device driver') : failed(400, 'no such command');
   }
 
-  function start(gate: string): void {
-    if (gates.get(gate)?.life.state !== 'dead' && gates.has(gate)) return;
-    const nth = (lives.get(gate) ?? 0) + 1;
-    lives.set(gate, nth);
-    const name = `${gate}${nth}`;
-    const dice = chance(`life ${name}`);
-    const life = createLife({
-      name,
-      gate,
-      timeline,
-      wall: world.wall,
-      touched,
-      timersFirst: () => dice.chance(50),
-      told: (what) => {
-        count(`a process ${what}`);
-        tell(() => `${name} is ${what}`);
-      },
-    });
-    tell(() => `${name} begins`);
+  function build(life: Life, dice: { next(): number }): SimulatedGate {
     const client: Omit<ClientParts, 'life' | 'by'> = {
-      engine,
-      wire: engineWire,
+      engine: engine.model,
+      wire: engine.wire,
       onSend: watch.sent,
       onTold: watch.told,
     };
-    const toRedis = plan.redis ? redisClient({ redis, wire: redisWire, life, server: redisServer }) : null;
+    const { wire, server, model } = redis;
+    const toRedis = plan.redis === 'none' ? null : redisClient({ redis: model.of(life.gate), wire, life, server });
     if (toRedis !== null) clients.set(life, toRedis);
-    gates.set(
-      gate,
-      startGate({
-        life,
-        cards: plan.cards,
-        lockThrough: plan.lockThrough,
-        commands: toRedis?.commands ?? null,
-        client,
-        random: dice.next,
-        log: logTelling(world, name),
-        counted: count,
-      }),
-    );
-    touched();
-  }
-
-  function crash(gate: string, ms: number): void {
-    const life = gates.get(gate)?.life;
-    if (life === undefined || life.state === 'dead') return;
-    life.crash();
-    clients.delete(life);
-    parts.onCrash(life);
-    comingBack += 1;
-    timeline.after(ms, () => {
-      comingBack -= 1;
-      start(gate);
+    return startGate({
+      life,
+      cards: plan.cards,
+      lockThrough: plan.lockThrough,
+      commands: toRedis?.commands ?? null,
+      client,
+      random: dice.next,
+      log: logTelling(world, life.name),
+      counted: world.count,
     });
   }
 
-  const living = (): SimulatedGate[] => [...gates.values()].filter(({ life }) => life.state !== 'dead');
+  const jobMs = (container: ModelContainer): number => jobOf(container, world, plan);
+  const engine = reached(
+    'engine',
+    createEngine({ timeline, wall, jobMs, startFails, watch: watchTelling(world, watch) }),
+  );
+  const redis = reached('Redis', createRedises(wall, plan.redis === 'one'));
+  const lives = createLives({ world, touched, build, onCrash });
   return {
     engine,
-    engineServer,
-    engineWire,
     redis,
-    redisServer,
-    redisWire,
+    lives,
     faults,
-    gate: (name) => living().find(({ life }) => life.gate === name) ?? null,
-    get gates() {
-      return living();
-    },
-    isAlive: (name) => living().some(({ life }) => life.name === name),
-    isLife: (name) => (lives.get(name.slice(0, 1)) ?? 0) >= Number(name.slice(1)),
-    startAll: () => plan.gates.forEach(start),
-    crash,
     loseRedis() {
       for (const [life, client] of clients) life.deliver(0.1, () => client.lost());
     },
     calm() {
       isCalm = true;
-      engineServer.mend();
-      redisServer.mend();
-      for (const { life } of living()) life.thaw();
+      engine.server.mend();
+      redis.server.mend();
+      for (const { life } of lives.gates) life.thaw();
     },
     get isAtRest() {
-      return comingBack === 0 && engineWire.underWay === 0 && living().every(({ life }) => life.state === 'runs');
+      const allRun = lives.gates.every(({ life }) => life.state === 'runs');
+      return allRun && lives.comingBack === 0 && engine.wire.underWay === 0;
     },
   };
 }
 
-/** The same watch, and what really happened to containers told as well. */
-function toldOf({ tell, count }: World, watch: Watch): Watch {
-  const of = (container: ModelContainer): string => `${container.id} of ${runOf(container)}`;
-  return {
-    ...watch,
-    created(container, by, body) {
-      tell(
-        () =>
-          `  engine: ${of(container)} is there, on ${container.cards.map((uuid) => Number(uuid.slice(4, 12))).join() || 'no card'}`,
-      );
-      watch.created(container, by, body);
-    },
-    started(container, by) {
-      count('starts');
-      tell(() => `  engine: ${of(container)} runs, start ${container.starts}, by ${by}`);
-      watch.started(container, by);
-    },
-    ended(container) {
-      tell(() => `  engine: ${of(container)} has ended`);
-      watch.ended(container);
-    },
-    removed(container, by) {
-      tell(() => `  engine: ${of(container)} is removed by ${by}`);
-      watch.removed(container, by);
-    },
-  };
-}
-
-function logTelling({ tell }: World, name: string): Log {
-  const says = (_data: object, sentence: string): void => tell(() => `${name} says: ${sentence}`);
-  return { debug: () => {}, info: says, warn: says, error: says };
+/** How long this job runs, in milliseconds. */
+function jobOf(container: ModelContainer, { chance }: World, { jobs }: Plan): number {
+  const dice = chance(`job ${runOf(container)} ${container.id}`);
+  const length = dice.one(jobs);
+  if (length === 'long') return Number.POSITIVE_INFINITY;
+  return length === 'short' ? longer(dice, 5, 500) : 0;
 }

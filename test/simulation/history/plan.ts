@@ -2,14 +2,17 @@
 
 import type { Dice } from '../../soak/random.js';
 import type { Chance } from '../process/chance.js';
-import { longer, WEATHERS, type Weather } from '../process/fates.js';
+import { FOCI, longer, WEATHERS, type Focus, type Weather } from '../process/fates.js';
 
 export interface Plan {
   readonly gates: readonly string[];
   readonly cards: number;
-  readonly redis: boolean;
+  /** One for all gates, none, or, as after a failover that went wrong, one for each. */
+  readonly redis: 'one' | 'none' | 'one each';
   readonly lockThrough: 'claim' | 'start';
   readonly weather: Weather;
+  /** The kind of calls that fare worst. */
+  readonly focus: Focus | null;
   /** How long jobs run: at once over, short, or for as long as the history lasts; one is drawn for each start. */
   readonly jobs: readonly ('at_once' | 'short' | 'long')[];
   /** How often out of a hundred starts the engine fails, for the container's own fault or not. */
@@ -22,8 +25,8 @@ export type PlanEvent = { readonly at: number } & (
   | { readonly kind: 'delete'; readonly gate: string; readonly run: string }
   | { readonly kind: 'freeze'; readonly gate: string; readonly ms: number }
   | { readonly kind: 'crash'; readonly gate: string; readonly ms: number }
-  /** Somebody renames, or removes by hand, a container that does not run. */
-  | { readonly kind: 'rename' | 'remove'; readonly nth: number }
+  /** Somebody does this to a container by hand. */
+  | { readonly kind: 'hand'; readonly what: 'rename' | 'remove' | 'start' | 'copy'; readonly nth: number }
   | { readonly kind: 'prune' }
   /** Redis forgets everything, is down for a while, or hangs. */
   | { readonly kind: 'redis'; readonly what: 'empties' | 'restarts' | 'hangs'; readonly ms: number }
@@ -52,7 +55,11 @@ export function planOf(chance: Chance): Plan {
   const dice = chance('plan');
   const gates = GATES.slice(0, dice.one([1, 2, 2, 2, 3]));
   const cards = dice.one([1, 1, 2, 3]);
-  const redis = gates.length > 1 ? dice.chance(85) : dice.chance(50);
+  const redis = dice.one(
+    gates.length > 1
+      ? (['one', 'one', 'one', 'one', 'one', 'one each', 'one each', 'none'] as const)
+      : (['one', 'none'] as const),
+  );
   const posts = postsOf(dice, gates, cards);
   return {
     gates,
@@ -60,9 +67,10 @@ export function planOf(chance: Chance): Plan {
     redis,
     lockThrough: dice.chance(15) ? 'start' : 'claim',
     weather: dice.one(WEATHERS),
+    focus: dice.chance(40) ? dice.one(FOCI) : null,
     jobs: dice.one([['at_once'], ['short'], ['at_once', 'short', 'long'], ['long'], ['short', 'long']]),
     startsFail: dice.one([0, 0, 0, 25]),
-    events: [...posts, ...troublesOf(dice, gates, redis)].toSorted((one, other) => one.at - other.at),
+    events: [...posts, ...troublesOf(dice, gates, redis !== 'none')].toSorted((one, other) => one.at - other.at),
   };
 }
 
@@ -95,8 +103,8 @@ function troubleOf(dice: Dice, gates: readonly string[], redis: boolean): Distri
     'delete',
     'freeze',
     'crash',
-    'rename',
-    'remove',
+    'hand',
+    'hand',
     'prune',
     'redis',
     'redis',
@@ -110,9 +118,8 @@ function troubleOf(dice: Dice, gates: readonly string[], redis: boolean): Distri
       return { kind, gate, ms: longer(dice, 50, 12_000) };
     case 'crash':
       return { kind, gate, ms: longer(dice, 10, 5000) };
-    case 'rename':
-    case 'remove':
-      return { kind, nth: dice.between(0, 2) };
+    case 'hand':
+      return { kind, what: dice.one(['rename', 'rename', 'remove', 'start', 'copy']), nth: dice.between(0, 2) };
     case 'prune':
       return { kind };
     case 'redis':

@@ -20,6 +20,8 @@ export type Ending =
   | 'cut_after'
   /** The connection breaks before it reaches the server. */
   | 'cut_before'
+  /** The connection breaks while the server is at it, which goes on. */
+  | 'cut_amid'
   /** It is done, and its answer never comes. */
   | 'silent'
   /** The server answers that it failed, and has done nothing. */
@@ -52,15 +54,22 @@ export const WEATHERS: readonly Weather[] = [
   { ...CALM, slow: 10, crash: 3 },
   { slow: 15, cut: 4, hang: 4, fails: 2, freeze: 3, crash: 1 },
 ];
+/** For calls of one kind, so that what is rare twice over comes too. */
+const FOCUSED: Weather = { slow: 30, cut: 25, hang: 12, fails: 4, freeze: 8, crash: 5 };
+/** The kinds of calls that trouble may be focused on. */
+export const FOCI = ['create', 'start', 'remove', 'list', 'look', 'release'] as const;
+export type Focus = (typeof FOCI)[number];
 
-/** The fate of the call of this name. Those in `spared` are spared every fault. */
+/** The fate of the call of this name. */
 export type Fates = (call: string) => Fate;
 
-export function fatesOf(chance: Chance, weather: Weather, spared: ReadonlySet<string>): Fates {
+/** `focus`: the kind of calls for which it is worse. The calls in `spared` are spared every fault. */
+export function fatesOf(chance: Chance, weather: Weather, focus: Focus | null, spared: ReadonlySet<string>): Fates {
   return (call) => {
     const dice = chance(call);
     const plain = plainFate(dice);
-    return spared.has(call) ? plain : worsened(plain, dice, weather);
+    if (spared.has(call)) return plain;
+    return worsened(plain, dice, focus !== null && call.includes(` ${focus}`) ? FOCUSED : weather);
   };
 }
 
@@ -79,7 +88,10 @@ function worsened(plain: Fate, dice: Dice, weather: Weather): Fate {
   let bad: Partial<Fate> | null = null;
   if (dice.chance(weather.slow)) bad = { [dice.one(['thereMs', 'insideMs', 'backMs'])]: longer(dice, 5, 1500) };
   if (dice.chance(weather.hang)) bad = dice.chance(50) ? { thereMs: longer(dice, 500, 12_000) } : { end: 'silent' };
-  if (dice.chance(weather.cut)) bad = { ...bad, end: dice.one(['cut_after', 'cut_after', 'cut_before']) };
+  if (dice.chance(weather.cut)) {
+    const end = dice.one(['cut_after', 'cut_before', 'cut_amid'] as const);
+    bad = { ...bad, end, ...(end === 'cut_amid' && { insideMs: longer(dice, 2, 200) }) };
+  }
   if (dice.chance(weather.fails)) bad = { end: 'fails' };
   const process = mishap(dice, weather);
   if (bad === null && process === null) return plain;

@@ -106,6 +106,7 @@ export function createWire({ name, server, timeline, fates, onMishap, told }: Wi
           } else if (fate.end === 'cut_before') cut();
           else if (fate.end === 'fails') done({ status: 500, body: 'something failed' });
           else serve(fate, done);
+          if (fate.end === 'cut_amid') end('broken', fate.backMs);
         };
         const done = (answer: Answer): void => {
           if (isDone) return;

@@ -9,14 +9,37 @@ export interface ModelRedis {
   acquire(token: string, leaseMs: number, untilMs: number): AcquireAnswer | null;
   renew(token: string, leaseMs: number): boolean;
   release(token: string): ReleaseAnswer;
-  /** All it knows is gone: FLUSHALL, or a restart without a file. */
+  /** All that it knows is gone: FLUSHALL, or a restart without a file. */
   empty(): void;
+}
+
+export interface Redises {
+  /** The one that this gate asks. */
+  of(gate: string): ModelRedis;
+  /** All of them forget what they know. */
+  empty(): void;
+}
+
+/** One for all gates, or one for each: after a failover that went wrong two masters may be asked. */
+export function createRedises(wall: () => number, shared: boolean): Redises {
+  const all = new Map<string, ModelRedis>();
+  return {
+    of(gate) {
+      const key = shared ? '' : gate;
+      const redis = all.get(key) ?? createModelRedis(wall);
+      all.set(key, redis);
+      return redis;
+    },
+    empty() {
+      for (const redis of all.values()) redis.empty();
+    },
+  };
 }
 
 /** How long a mark of one that was kept out counts. */
 const MARK_MS = 1000;
 
-export function createModelRedis(wall: () => number): ModelRedis {
+function createModelRedis(wall: () => number): ModelRedis {
   let key: { readonly token: string; readonly endsAt: number } | null = null;
   const marks = new Map<string, number>();
 

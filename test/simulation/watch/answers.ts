@@ -1,6 +1,6 @@
 import type { Decision, Running } from '../../../src/model/admission.js';
-import type { ModelContainer } from '../engine/engine.js';
-import { hasRun, runOf, type Ask, type Facts } from './offences.js';
+import type { ModelContainer } from '../engine/store.js';
+import { runOf, type Ask, type Facts } from './offences.js';
 
 /** Holds an answer against what is there. */
 export function judgeAnswer(ask: Ask, decision: Decision, facts: Facts): void {
@@ -40,7 +40,7 @@ function judgeRefusal(ask: Ask, { code, rolledBack }: Extract<Decision, { kind: 
   if (rolledBack === true)
     for (const { id } of ask.made.filter((one) => facts.isThere(one.id))) tellLeft(ask, id, facts);
   if (code !== 'start_failed' && code !== 'container_refused') return;
-  const known = ask.made.filter(({ id }) => hasRun(facts.told.get(`${ask.life.name} ${id}`)));
+  const known = ask.made.filter(({ id }) => facts.ran.has(`${ask.life.name} ${id}`));
   for (const { id } of known)
     facts.offend('a refusal hides a run', `${ask.post.run}: ${code}, and ${id} was seen to run`);
 }

@@ -4,6 +4,8 @@ import { hasRun, type Ask, type Facts, type Maker } from './offences.js';
 
 export interface CallRules {
   readonly now: () => number;
+  /** Counts the steps of the history: what happens in one step is one turn of one process. */
+  readonly step: () => number;
   /** How long another's claim is let alone. */
   readonly graceMs: number;
   /** Without Redis there is one gate at a time, and whatever another life made is left over. */
@@ -19,6 +21,7 @@ export function judgeCall(call: Sent, facts: Facts, rules: CallRules): Ask | nul
   const maker = facts.makers.get(call.id);
   if (maker === undefined) return null;
   if (call.kind === 'start') judgeStart(call, maker, facts);
+  // A DELETE is somebody's wish.
   else if (call.by === call.life.name) judgeRemoval(call, maker, facts, rules);
   return null;
 }
@@ -30,21 +33,26 @@ function judgeCreate(call: Extract<Sent, { kind: 'create' }>, { asks, offend }: 
   return open[0] ?? null;
 }
 
-function judgeStart({ id, by }: SentById, maker: Maker, { offend }: Facts): void {
+function judgeStart({ id, by }: SentById, maker: Maker, { told, offend }: Facts): void {
   if (maker.by !== by) offend("another's container was started", `${id}, which ${maker.by} created, by ${by}`);
+  const state = told.get(`${by} ${id}`)?.state;
+  if (hasRun(state)) offend('what was known to have run was started', `${id} (${state}) by ${by}`);
 }
 
-/** What a gate removes of itself: never a young claim of a gate that lives, and never what it was told had run. */
+/** What a gate removes of itself: what it has just seen created, and never a young claim of a gate that lives. */
 function judgeRemoval(
-  { id, by, life }: SentById,
+  { id, by }: SentById,
   maker: Maker,
   { told, offend }: Facts,
-  { now, graceMs, redis, isAlive }: CallRules,
+  { now, step, graceMs, redis, isAlive }: CallRules,
 ): void {
   const isYoung = now() - maker.at < graceMs;
   if (redis && maker.by !== by && isYoung && isAlive(maker.by)) {
     offend("a living gate's claim was removed", `${id}, which ${maker.by} created, by ${by}`);
   }
-  const state = told.get(`${life.name} ${id}`);
-  if (hasRun(state)) offend('what was known to have run was removed', `${id} (${state}) by ${by}`);
+  const last = told.get(`${by} ${id}`);
+  if (hasRun(last?.state)) offend('what was known to have run was removed', `${id} (${last?.state}) by ${by}`);
+  // What somebody removes already is asked for again until it is gone.
+  else if (last?.state !== 'removing' && last?.step !== step())
+    offend('a removal without a look right before it', `${id} by ${by}`);
 }

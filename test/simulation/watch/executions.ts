@@ -1,14 +1,16 @@
-import type { ModelContainer } from '../engine/engine.js';
+import type { ModelContainer } from '../engine/store.js';
 import { runOf, type Facts } from './offences.js';
 
 /** Counts what really ran: on each card, of each container, and of each run since somebody last removed it on purpose. */
 export interface Executions {
-  started(container: ModelContainer): void;
+  /** `byGate`: else somebody started it by hand, which no gate can answer for. */
+  started(container: ModelContainer, byGate: boolean): void;
   ended(container: ModelContainer): void;
-  /** `onPurpose`: a DELETE, or somebody's own hand; a gate that takes it of itself forgets that it has run. */
-  removed(container: ModelContainer, onPurpose: boolean): void;
+  /** `byGate`: of itself, and so it forgets that the run has run; else by a DELETE, or by somebody's hand. */
+  removed(container: ModelContainer, byGate: boolean): void;
 }
 
+/** What gates started of a run. */
 interface Ledger {
   executions: number;
   forgotten: boolean;
@@ -16,6 +18,7 @@ interface Ledger {
 
 export function countExecutions({ offend }: Facts, counted: (what: string) => void): Executions {
   const running = new Set<ModelContainer>();
+  const startedByGates = new Map<ModelContainer, number>();
   const ledgers = new Map<string, Ledger>();
 
   function ledgerOf(container: ModelContainer): Ledger {
@@ -25,29 +28,35 @@ export function countExecutions({ offend }: Facts, counted: (what: string) => vo
     return ledger;
   }
 
+  function execute(container: ModelContainer): void {
+    const starts = (startedByGates.get(container) ?? 0) + 1;
+    startedByGates.set(container, starts);
+    if (starts > 1) offend('an id was started twice', `${container.id} of ${runOf(container)}`);
+    for (const card of container.cards) {
+      const on = [...running].filter(({ cards }) => cards.includes(card)).map(({ id }) => id);
+      if (on.length > 1) offend('two run on one card', `${on.join(' and ')} on ${card}`);
+    }
+    const ledger = ledgerOf(container);
+    ledger.executions += 1;
+    if (ledger.executions === 1) return;
+    if (ledger.forgotten) counted('a run ran again, since a gate had removed what had ended');
+    else offend('a run was executed twice', `${runOf(container)}, now in ${container.id}`);
+  }
+
   return {
-    started(container) {
-      if (container.starts > 1) offend('an id was started twice', `${container.id} of ${runOf(container)}`);
+    started(container, byGate) {
       running.add(container);
-      for (const card of container.cards) {
-        const on = [...running].filter(({ cards }) => cards.includes(card)).map(({ id }) => id);
-        if (on.length > 1) offend('two run on one card', `${on.join(' and ')} on ${card}`);
-      }
-      const ledger = ledgerOf(container);
-      ledger.executions += 1;
-      if (ledger.executions === 1) return;
-      if (ledger.forgotten) counted('a run ran again, since a gate had removed what had ended');
-      else offend('a run was executed twice', `${runOf(container)}, now in ${container.id}`);
+      if (byGate) execute(container);
     },
 
     ended: (container) => void running.delete(container),
 
-    removed(container, onPurpose) {
+    removed(container, byGate) {
       if (container.starts === 0) return;
       const ledger = ledgerOf(container);
-      if (!onPurpose) counted('a gate removed what had ended, behind a stalled look');
-      if (onPurpose) ledger.executions = 0;
-      ledger.forgotten = !onPurpose;
+      if (byGate) counted('a gate removed what had ended, behind a stalled look');
+      else ledger.executions = 0;
+      ledger.forgotten = byGate;
     },
   };
 }

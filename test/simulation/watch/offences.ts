@@ -3,7 +3,7 @@
 import type { Decision } from '../../../src/model/admission.js';
 import { LABEL } from '../../../src/model/labels.js';
 import type { ToldState } from '../engine/client.js';
-import type { ModelContainer } from '../engine/engine.js';
+import type { ModelContainer } from '../engine/store.js';
 import type { Post } from '../history/plan.js';
 import type { Life } from '../process/life.js';
 
@@ -13,7 +13,9 @@ export const OFFENCES = [
   'a run was executed twice',
   "another's container was started",
   "a living gate's claim was removed",
+  'what was known to have run was started',
   'what was known to have run was removed',
+  'a removal without a look right before it',
   'a container was created for nobody',
   'an answer names what never was',
   'an answer says that nothing is left, and something is',
@@ -52,8 +54,10 @@ export interface Facts {
   readonly makers: Map<string, Maker>;
   /** Every container that ever was. */
   readonly ever: Map<string, ModelContainer>;
-  /** What a life was last told of a container, by `life id`. */
-  readonly told: Map<string, ToldState>;
+  /** What a life was last told of a container, and in which step, by `life id`. */
+  readonly told: Map<string, { readonly state: ToldState; readonly step: number }>;
+  /** What a life was told when it asked closely: that this one runs or has run, by `life id`. */
+  readonly ran: Set<string>;
   readonly isThere: (id: string) => boolean;
   readonly offend: (kind: OffenceKind, detail: string) => void;
 }

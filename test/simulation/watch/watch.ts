@@ -1,25 +1,27 @@
 import type { Decision } from '../../../src/model/admission.js';
 import type { Sent, ToldState } from '../engine/client.js';
-import type { CreateBody, EngineWatch, ModelContainer } from '../engine/engine.js';
+import type { CreateBody, EngineWatch, ModelContainer } from '../engine/store.js';
 import type { Post } from '../history/plan.js';
 import type { Life } from '../process/life.js';
 import { judgeAfterwards, judgeAnswer } from './answers.js';
 import { judgeCall, type CallRules } from './calls.js';
 import { countExecutions } from './executions.js';
-import type { Ask, Facts, Offence, OffenceKind } from './offences.js';
+import { hasRun, type Ask, type Facts, type Offence, type OffenceKind } from './offences.js';
 
 /** Looks on at every step of a history, and says what must never be. */
 export interface Watch extends EngineWatch {
   readonly offences: readonly Offence[];
   /** Requests that live gates have not answered. */
   readonly open: readonly Ask[];
+  /** What gates created and nobody has started or removed. */
+  readonly leftOver: readonly ModelContainer[];
   asked(post: Post, life: Life): Ask;
   answered(ask: Ask, decision: Decision): void;
   threw(what: string, error: unknown): void;
   /** A gate sends a call that would change something. */
   sent(call: Sent): void;
   /** A gate was told this state of a container. */
-  told(life: Life, id: string, state: ToldState): void;
+  told(life: Life, id: string, state: ToldState, closely: boolean): void;
   /** Nothing goes wrong any more, and all the time that anything may take is over. */
   atRest(): void;
 }
@@ -34,13 +36,14 @@ export interface WatchParts extends CallRules {
 }
 
 export function createWatch(parts: WatchParts): Watch {
-  const { now, containers, counted, isLife, heeds } = parts;
+  const { now, step, containers, counted, isLife, heeds } = parts;
   const offences: Offence[] = [];
   const facts: Facts = {
     asks: [],
     makers: new Map(),
     ever: new Map(),
     told: new Map(),
+    ran: new Set(),
     isThere: (id) => containers().has(id),
     offend(kind, detail) {
       if (heeds === null || heeds === kind) offences.push({ kind, detail });
@@ -50,8 +53,14 @@ export function createWatch(parts: WatchParts): Watch {
   const askOf = new WeakMap<CreateBody, Ask>();
   const open = (): readonly Ask[] => facts.asks.filter(({ answer, life }) => answer === null && life.state !== 'dead');
 
+  const leftOver = (): readonly ModelContainer[] =>
+    [...containers().values()].filter(({ id, state }) => state === 'created' && isLife(facts.makers.get(id)?.by ?? ''));
+
   return {
     offences,
+    get leftOver() {
+      return leftOver();
+    },
     get open() {
       return open();
     },
@@ -69,7 +78,10 @@ export function createWatch(parts: WatchParts): Watch {
       const ask = judgeCall(call, facts, parts);
       if (ask !== null && call.kind === 'create') askOf.set(call.body, ask);
     },
-    told: (life, id, state) => void facts.told.set(`${life.name} ${id}`, state),
+    told(life, id, state, closely) {
+      facts.told.set(`${life.name} ${id}`, { state, step: step() });
+      if (closely && hasRun(state)) facts.ran.add(`${life.name} ${id}`);
+    },
 
     created(container, by, body) {
       const ask = askOf.get(body) ?? null;
@@ -78,18 +90,20 @@ export function createWatch(parts: WatchParts): Watch {
       ask?.made.push(container);
       judgeAfterwards(container, facts);
     },
-    started(container) {
-      executions.started(container);
-      judgeAfterwards(container, facts);
+    started(container, by) {
+      executions.started(container, isLife(by));
+      const maker = facts.makers.get(container.id)?.by;
+      // By its name, perhaps: the call itself does not tell.
+      if (isLife(by) && maker !== by) facts.offend("another's container was started", `${container.id} of ${maker}`);
+      if (isLife(by)) judgeAfterwards(container, facts);
     },
     ended: (container) => executions.ended(container),
-    removed: (container, by) => executions.removed(container, !isLife(by)),
+    removed: (container, by) => executions.removed(container, isLife(by)),
 
     atRest() {
       for (const { post, life } of open()) facts.offend('a request was never answered', `${post.run} at ${life.name}`);
-      for (const { id, state } of containers().values()) {
-        const by = facts.makers.get(id)?.by ?? 'somebody';
-        if (state === 'created') facts.offend('a card is lost', `${id}, which ${by} created, is still there`);
+      for (const { id } of leftOver()) {
+        facts.offend('a card is lost', `${id}, which ${facts.makers.get(id)?.by} created, is still there`);
       }
     },
   };

@@ -1,0 +1,158 @@
+/** The containers of an engine in memory, their names and images, and everybody who is told what becomes of them. */
+
+export interface ModelContainer {
+  readonly id: string;
+  /** Without the slash. */
+  name: string;
+  readonly image: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What its device request names. */
+  readonly cards: readonly string[];
+  /** Epoch seconds. */
+  readonly created: number;
+  state: 'created' | 'running' | 'exited' | 'removing';
+  exitCode: number;
+  /** How often a start of it took effect. */
+  starts: number;
+}
+
+/** What is asked of a new container; as much of Docker's own body as counts here. */
+export interface CreateBody {
+  readonly name?: string;
+  readonly Image?: string;
+  readonly Labels?: Readonly<Record<string, string>>;
+  readonly HostConfig?: { readonly DeviceRequests?: readonly { readonly DeviceIDs?: readonly string[] }[] };
+}
+
+/** Told of what really happens to containers, in that moment; `by` is who asked for it. */
+export interface EngineWatch {
+  created(container: ModelContainer, by: string, body: CreateBody): void;
+  started(container: ModelContainer, by: string): void;
+  ended(container: ModelContainer): void;
+  /** From here on nothing stops its removal. */
+  removed(container: ModelContainer, by: string): void;
+}
+
+/** What the stream of events tells. */
+export interface EngineEvent {
+  readonly what: 'start' | 'die' | 'destroy';
+  readonly id: string;
+  readonly exitCode: number | null;
+}
+
+export interface Store {
+  readonly containers: ReadonlyMap<string, ModelContainer>;
+  /** By id or by name, as the real one takes either. */
+  find(ref: string): ModelContainer | undefined;
+  /** Takes a name for something that does not show yet. False where it is taken. */
+  reserve(name: string): boolean;
+  free(name: string): void;
+  /** Made under a name that was reserved for it, with its id and its time stamp; it shows when it appears, which is later. */
+  make(name: string, body: CreateBody): ModelContainer;
+  appear(container: ModelContainer, body: CreateBody, by: string): void;
+  run(container: ModelContainer, by: string): void;
+  /** Its job ends, if it runs. */
+  finish(container: ModelContainer, exitCode: number): void;
+  beginRemoval(container: ModelContainer, by: string): void;
+  vanish(container: ModelContainer): void;
+  /** False where the name is taken. */
+  rename(container: ModelContainer, name: string): boolean;
+  /** `docker commit`: an image of this name, which has the labels of the container. */
+  commit(container: ModelContainer, image: string): void;
+  /** The labels that an image brings along; every image is there. */
+  labelsOf(image: string): Readonly<Record<string, string>>;
+  /** Tells of each event from now on, in order. Returns the way to stop. */
+  onEvent(told: (event: EngineEvent) => void): () => void;
+  /** Nobody is told of events any more. */
+  hangUp(): void;
+}
+
+/** `wall` is in epoch milliseconds. */
+export function createStore(wall: () => number, watch: EngineWatch): Store {
+  const containers = new Map<string, ModelContainer>();
+  const names = new Set<string>();
+  const images = new Map<string, Readonly<Record<string, string>>>();
+  const listeners = new Set<(event: EngineEvent) => void>();
+  let count = 0;
+
+  function tellAll(what: EngineEvent['what'], { id, exitCode }: ModelContainer): void {
+    for (const told of listeners) told({ what, id, exitCode: what === 'die' ? exitCode : null });
+  }
+
+  return {
+    containers,
+    find: (ref) => containers.get(ref) ?? [...containers.values()].find(({ name }) => name === ref),
+    reserve(name) {
+      const isFree = !names.has(name);
+      names.add(name);
+      return isFree;
+    },
+    free: (name) => void names.delete(name),
+    make(name, body) {
+      const id = `c${String(++count).padStart(11, '0')}`;
+      return newContainer(id, name, body, images.get(body.Image ?? '') ?? {}, wall());
+    },
+    appear(container, body, by) {
+      containers.set(container.id, container);
+      watch.created(container, by, body);
+    },
+    run(container, by) {
+      container.state = 'running';
+      container.starts += 1;
+      watch.started(container, by);
+      tellAll('start', container);
+    },
+    finish(container, exitCode) {
+      if (container.state !== 'running') return;
+      container.state = 'exited';
+      container.exitCode = exitCode;
+      watch.ended(container);
+      tellAll('die', container);
+    },
+    beginRemoval(container, by) {
+      container.state = 'removing';
+      watch.removed(container, by);
+    },
+    vanish(container) {
+      containers.delete(container.id);
+      names.delete(container.name);
+      tellAll('destroy', container);
+    },
+    rename(container, name) {
+      if (names.has(name)) return false;
+      names.delete(container.name);
+      names.add(name);
+      container.name = name;
+      return true;
+    },
+    commit: ({ labels }, image) => void images.set(image, labels),
+    labelsOf: (image) => images.get(image) ?? {},
+    onEvent(told) {
+      listeners.add(told);
+      return () => listeners.delete(told);
+    },
+    hangUp: () => listeners.clear(),
+  };
+}
+
+function newContainer(
+  id: string,
+  name: string,
+  { Image: image = '', Labels, HostConfig }: CreateBody,
+  imageLabels: Readonly<Record<string, string>>,
+  nowMs: number,
+): ModelContainer {
+  const cards = (HostConfig?.DeviceRequests ?? []).flatMap(({ DeviceIDs = [] }) => DeviceIDs);
+  const labels = { ...imageLabels, ...Labels };
+  return {
+    id,
+    name,
+    image,
+    labels,
+    cards,
+    created: Math.floor(nowMs / 1000),
+    state: 'created',
+    exitCode: 0,
+    starts: 0,
+  };
+}

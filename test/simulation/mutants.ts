@@ -1,0 +1,93 @@
+/** Changes to the product, each of which must be noticed: a line of it, and what a careless hand might make of that line. */
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Stands once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** The test that notices it, file and name; left out: the first seeds of the simulation do. */
+  readonly noticedBy?: { readonly file: string; readonly test: string };
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'start whatever has the name',
+    file: 'src/admission/starts.ts',
+    find: 'await parts.hands.start(claim.containerId);',
+    replace: 'await parts.hands.start(`tuneplane-${claim.spec.runId}`);',
+  },
+  {
+    name: 'start in doubt, still created, not removed',
+    file: 'src/admission/starts.ts',
+    find: "if (state === 'created') return startFailed(claim, 'did not start the container', detail, parts);",
+    replace: "if (state === 'created') return refuse('start_failed', { detail, rolledBack: true });",
+  },
+  {
+    name: 'a roll-back that is refused because it runs is answered start_failed',
+    file: 'src/admission/starts.ts',
+    find: "if (taken.kind === 'look_again') return taken;",
+    replace: '',
+  },
+  {
+    name: 'a caller who is gone while its turn looks still gets a container',
+    file: 'src/admission/claim-cards.ts',
+    find: "if (gone.aborted) return { kind: 'client_gone' };",
+    replace: '',
+  },
+  {
+    name: 'a create in doubt is taken for any container of this instance',
+    file: 'src/model/labels.ts',
+    find: 'return labels[LABEL.life] === grant.life && labels[LABEL.admittedAt] === grant.admittedAt;',
+    replace: 'return labels[LABEL.admittedBy] === grant.admittedBy;',
+  },
+  {
+    name: 'the mark of an attempt is kept after a lost race',
+    file: 'src/admission/yield-claim.ts',
+    find: "attempts.end(spec.runId, { kind: 'look_again' });",
+    replace: '',
+  },
+  {
+    name: 'a renewal counts from its answer',
+    file: 'src/lock/hold.ts',
+    find: 'if (sentAt.monotonic > from.monotonic) from = sentAt;',
+    replace: 'from = momentOf(clock);',
+  },
+  {
+    name: 'the second look before a removal is left out',
+    file: 'src/runtime/docker/remove.ts',
+    find: 'const seen = await lookAt(id, parts);',
+    replace: "const seen = { kind: 'seen', container: { id, state: only === 'created' ? 'created' : 'exited' } };",
+  },
+  {
+    name: 'what the second look before a removal saw is ignored',
+    file: 'src/runtime/docker/remove.ts',
+    find: "if (!mayGo(container.state, only)) return { kind: 'left', state: container.state };",
+    replace: '',
+  },
+  {
+    name: 'the state that step 7 sees is ignored',
+    file: 'src/admission/check-claims.ts',
+    find: "if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };",
+    replace: '',
+  },
+  {
+    name: "another's container is started",
+    file: 'src/admission/answer-existing.ts',
+    find: '      return waitForOther(existing.container, admission, parts);',
+    replace:
+      '      await parts.hands.start(existing.container.id);\n      return waitForOther(existing.container, admission, parts);',
+  },
+  {
+    name: 'a sweep without age',
+    file: 'src/admission/admissions.ts',
+    find: 'isPastGrace: (id) => createdSince.ms(id) >= settings.claimGraceMs,',
+    replace: 'isPastGrace: () => true,',
+  },
+  {
+    name: 'the older one wins',
+    file: 'src/admission/plan.ts',
+    find: 'card.claims.some((claim) => claim.containerId !== containerId)',
+    replace: 'card.claims.findIndex((claim) => claim.containerId === containerId) > 0',
+  },
+];
