@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readBuild } from '../../src/settings/build.js';
 import { settingsHelp } from '../../src/settings/help.js';
-import { settingsMarkdown } from '../../src/settings/markdown.js';
 import { nearest } from '../../src/settings/nearest.js';
 import { SETTINGS } from '../../src/settings/table.js';
+import { settingsTable } from '../documents/settings-table.js';
 
 describe('every setting', () => {
   test('stands in the help with its flag, its default and what it does', () => {
@@ -20,7 +20,7 @@ describe('every setting', () => {
   });
 
   test('has one row in the table for the README, with five bars', () => {
-    const [, , ...rows] = settingsMarkdown().trim().split('\n');
+    const [, , ...rows] = settingsTable().trim().split('\n');
     expect(rows.map((row) => /^\| `(\w+)` \|/.exec(row)?.[1])).toEqual(SETTINGS.map(([, { name }]) => name));
     expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual(rows.map(() => 6));
   });

@@ -1,9 +1,7 @@
-/** The settings as a table for the README. */
+import { defaultInWords, flagOf, SETTINGS } from '../../src/settings/table.js';
 
-import { defaultInWords, flagOf, SETTINGS } from './table.js';
-
-/** A Markdown table: name, flag, default, meaning; one row for each setting. */
-export function settingsMarkdown(): string {
+/** The settings as a Markdown table: name, flag, default, meaning; one row for each. */
+export function settingsTable(): string {
   const rows = SETTINGS.map(([, setting]) => {
     const standard = setting.standard === null ? defaultInWords(setting) : `\`${setting.standard}\``;
     return `| \`${setting.name}\` | \`${flagOf(setting.name)}\` | ${standard} | ${setting.meaning.replaceAll('|', '\\|')} |`;
