@@ -48,6 +48,7 @@ describe('an installation without development packages', () => {
   });
 
   test('serves with the build that it has, and says nothing of it', async () => {
+    touch('src/README.md');
     const port = await freePort();
     const words = ['start', '--silent', '--', '--listen', `127.0.0.1:${port}`, '--state-dir', join(folder, 'state')];
     const noDocker = { DOCKER_HOST: `unix://${folder}/no-docker.sock` };

@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { findingsTable } from './findings-table.js';
 import { metricsTable } from './metrics-table.js';
 import { settingsTable } from './settings-table.js';
 
@@ -23,7 +24,11 @@ export function read(path: string): string {
 }
 
 /** What can stand in a document between `<!-- name -->` and `<!-- /name -->`, each made from the code that goes by it. */
-export const TABLES: Readonly<Record<string, () => string>> = { settings: settingsTable, metrics: metricsTable };
+export const TABLES: Readonly<Record<string, () => string>> = {
+  settings: settingsTable,
+  metrics: metricsTable,
+  findings: findingsTable,
+};
 
 /** The tables of a document, in order. A mark of a table that nobody knows how to make is a mistake in the document. */
 export function tablesIn(text: string): readonly string[] {

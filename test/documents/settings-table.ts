@@ -1,10 +1,10 @@
-import { defaultInWords, flagOf, SETTINGS } from '../../src/settings/table.js';
+import { defaultInWords, SETTINGS } from '../../src/settings/table.js';
 
-/** The settings as a Markdown table: name, flag, default, meaning; one row for each. */
+/** The settings as a Markdown table: name, default, meaning; one row for each. */
 export function settingsTable(): string {
   const rows = SETTINGS.map(([, setting]) => {
     const standard = setting.standard === null ? defaultInWords(setting) : `\`${setting.standard}\``;
-    return `| \`${setting.name}\` | \`${flagOf(setting.name)}\` | ${standard} | ${setting.meaning.replaceAll('|', '\\|')} |`;
+    return `| \`${setting.name}\` | ${standard} | ${setting.meaning.replaceAll('|', '\\|')} |`;
   });
-  return ['| name | flag | default | |', '|---|---|---|---|', ...rows, ''].join('\n');
+  return ['| name | default | |', '|---|---|---|', ...rows, ''].join('\n');
 }

@@ -83,7 +83,7 @@ describe('promtool has no remark', () => {
   });
 });
 
-describe('every name of the contract', () => {
+describe('every metric of the table', () => {
   test('is on a full page', async () => {
     const look = busyMachine();
     const meter = newMeter();
