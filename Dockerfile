@@ -41,6 +41,7 @@ WORKDIR /build
 COPY .npmrc package.json package-lock.json ./
 RUN npm ci --include=dev --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY .ci/build.mjs .ci/build.mjs
 COPY src src
 RUN npm run build
 

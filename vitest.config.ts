@@ -12,6 +12,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 90_000,
     teardownTimeout: 30_000,
+    // What is kept in files is written by `npm run readme` alone: a test that finds none fails.
+    update: 'none',
     expect: { poll: { timeout: 10_000, interval: 50 } },
     reporters: ['default', './test/support/running/closing-line.ts'],
   },

@@ -19,7 +19,7 @@ export function grafanaFile(): string {
   return HEAD + stringify({ apiVersion: 1, groups }, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-const HEAD = "# Made by `npm run grafana` from grafana/alerts. Load this or Prometheus' rules, never both.\n";
+const HEAD = "# Made by `npm run readme` from grafana/alerts. Load this or Prometheus' rules, never both.\n";
 
 function written(rule: Rule) {
   const texts = [rule.summary, rule.description];

@@ -15,7 +15,7 @@ export function prometheusFile(): string {
   return HEAD + stringify({ groups }, { lineWidth: 0 });
 }
 
-const HEAD = '# Made by `npm run grafana` from grafana/alerts. Load this or the rules for Grafana, never both.\n';
+const HEAD = '# Made by `npm run readme` from grafana/alerts. Load this or the rules for Grafana, never both.\n';
 
 function written(rule: Rule) {
   return {

@@ -1,4 +1,4 @@
-/** A decision as an HTTP answer: the outcome table of the design, and nothing else. Pure. */
+/** A decision as an HTTP answer: the table of answers in README.md, and nothing else. Pure. */
 
 import { describeProblem } from '../http/problem.js';
 import type { Decision, GrantedCard, Run, Running, RunRef, Wait } from '../model/admission.js';

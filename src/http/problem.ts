@@ -14,7 +14,7 @@ export type FaceCode =
 
 export type ProblemCode = RefusalCode | FaceCode;
 
-/** Every problem there is, with its status and its title. The outcome table of `/admit` and the errors of the other routes. */
+/** Every problem there is, with its status and its title. The refusals of `/admit`, as README.md shows them, and the errors of the other routes. */
 export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; readonly title: string }>> = {
   invalid_request: { status: 400, title: 'The request does not have the form it must have' },
   unauthenticated: { status: 401, title: 'No valid token came with the request' },

@@ -1,4 +1,4 @@
-/** Every metric of the gate, once: name, type, help and labels. The page, the counters and the README come from here. */
+/** Every metric of the gate, once: name, type, help and labels. The page, the counters and the table in grafana/README.md come from here. */
 
 /** What a metric is. `buckets` in seconds, for histograms. */
 export interface Metric {

@@ -96,7 +96,7 @@ export interface WaitReason {
   readonly cards: readonly CardIndex[];
 }
 
-/** Codes of refusals that an admission can end in; each has its row in the outcome table. */
+/** Codes of refusals that an admission can end in; each has its row in the table of answers in README.md. */
 export const REFUSAL_CODES = [
   'invalid_request',
   'unauthenticated',

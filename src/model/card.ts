@@ -1,4 +1,4 @@
-/** What a card is called and what can be said of it. Words of the contract; this file imports nothing. */
+/** What a card is called and what can be said of it. The words are those of the answers and of the metrics' labels; this file imports nothing. */
 
 declare const brand: unique symbol;
 type Brand<T, Name extends string> = T & { readonly [brand]: Name };

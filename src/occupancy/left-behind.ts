@@ -1,4 +1,7 @@
-/** Whether a created container's creator will ever start it. Pure. */
+/**
+ * Whether a created container's creator will ever start it: the last rows of src/README.md#what-a-container-of-this-run-means.
+ * Pure.
+ */
 
 import { LABEL } from '../model/labels.js';
 import type { SeenContainer } from '../model/snapshot.js';

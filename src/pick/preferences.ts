@@ -12,7 +12,7 @@ export interface Preference {
 }
 
 /**
- * The order of the design: fewest islands, from the fastest link to the slowest; consecutive; without a matrix fewest
+ * In this order: fewest islands, from the fastest link to the slowest; consecutive; without a matrix fewest
  * aligned blocks of 4, then of 2; least damage to whole aligned blocks that are free; aligned start. What is equal by all of
  * them is decided by the lowest index, since candidates come in that order.
  */

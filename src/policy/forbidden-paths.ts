@@ -1,6 +1,6 @@
 /** Folders of this machine that no job is ever given: whoever has one of them has the machine. */
 
-/** The design's list; `/var/run` is `/run` by a link on every machine of today, and containerd keeps the containers' own files. */
+/** As src/policy/README.md says it; `/var/run` is `/run` by a link on every machine of today, and containerd keeps the containers' own files. */
 export const FORBIDDEN_PATHS = [
   '/etc',
   '/proc',

@@ -1,4 +1,4 @@
-/** Containers that a gate created and will never start: their cards come back. */
+/** Containers that a gate created and will never start: their cards come back. See src/README.md#left-overs. */
 
 import { LABEL, containerName } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';

@@ -35,8 +35,7 @@ export interface Setting<T> {
 /** All of them, in the order in which they are shown. */
 export const TABLE = {
   listen: setting('TUNEPLANE_LISTEN', '127.0.0.1:9840', 'address', addresses, [
-    'where the gate listens: host:port, [v6]:port or unix:/path, several with commas;',
-    'any address but loopback and unix sockets needs a tokens file',
+    'where the gate listens: host:port, [v6]:port or unix:/path, several with commas; beyond loopback it needs a tokens file',
   ]),
   tokensFile: optional('TUNEPLANE_TOKENS_FILE', 'none', 'file', line('a path'), [
     'who may call, one name:sha256-of-token:roles a line; `gpu-gate token new` makes one',
@@ -48,13 +47,13 @@ export const TABLE = {
     'where the audit lines go, one JSON line per decision',
   ]),
   metricsListen: optional('TUNEPLANE_METRICS_LISTEN', 'none', 'address', addresses, [
-    'one more place for /metrics, /healthz and /readyz alone; any address, no token asked',
+    'one more address, for /metrics, /healthz and /readyz alone; asks for no token',
   ]),
   metricsHolders: setting('TUNEPLANE_METRICS_HOLDERS', 'false', 'boolean', flag, [
     'also export tuneplane_gpu_card_holder_info, which names the run_id that holds a card',
   ]),
   allowedHosts: optional('TUNEPLANE_ALLOWED_HOSTS', 'none', 'host', hostNames, [
-    'without a tokens file: more values of the Host header to accept, several with commas',
+    'without a tokens file: more values of the Host header to accept',
   ]),
   excludeCards: optional('TUNEPLANE_EXCLUDE_CARDS', 'none', 'card', cards, [
     'cards that are never handed out: uuids or indices, several with commas',
@@ -66,8 +65,7 @@ export const TABLE = {
     'a scrape may reuse a look that ended less than this ago; an admission never does',
   ]),
   runtime: setting('TUNEPLANE_RUNTIME', 'docker', 'runtime', oneOf('docker', 'process'), [
-    'what starts the jobs: docker (found as its own client does, DOCKER_HOST, …), or process, which runs commands as',
-    "the gate's own user without any walls around them",
+    "what starts the jobs: docker (found as Docker's own client does), or process: commands of the gate's own user, unconfined",
   ]),
   redisUrl: {
     ...optional('TUNEPLANE_REDIS_URL', 'none', 'url', redisUrl, [
@@ -85,7 +83,7 @@ export const TABLE = {
     'time to live of the lock; after a crash of its holder everybody waits this long at most',
   ]),
   lockThrough: setting('TUNEPLANE_LOCK_THROUGH', 'claim', 'step', oneOf('claim', 'start'), [
-    'how long the lock is kept: claim, or start beside an allocator that does not count created containers',
+    'how long the lock is kept: claim, or start, beside an allocator that does not count created containers',
   ]),
   processes: setting('TUNEPLANE_PROCESSES', '1', 'number', wholeNumber(1, 1000), [
     'allocating processes on this machine, older agents counted; above 1 needs Redis',
@@ -134,19 +132,19 @@ export const TABLE = {
     "/var/lib/tuneplane-gpu-gate, else under the user's state folder",
     'folder',
     line('a path'),
-    ['holds the instance id, the cards seen and the cards taken out; one folder for each gate'],
+    ['the instance id, the cards seen and the cards taken out; one folder for each gate'],
   ),
   claimsDir: optional('TUNEPLANE_CLAIMS_DIR', 'claims in the state folder', 'folder', line('a path'), [
-    'with the process runtime: holds a file for each job, and its output; gates on one machine need the same one',
+    'of the process runtime: a file for each job, and its output; one folder for all gates of a machine',
   ]),
   instanceId: optional('TUNEPLANE_INSTANCE_ID', 'made once, kept in the state folder', 'id', shortName, [
     'the name of this gate on the containers that it creates',
   ]),
   logLevel: setting('TUNEPLANE_LOG_LEVEL', 'info', 'level', oneOf('debug', 'info', 'warn', 'error'), [
-    'the least important lines that are logged: debug, info, warn or error',
+    'the least that is logged: debug, info, warn or error',
   ]),
   logFormat: optional('TUNEPLANE_LOG_FORMAT', 'json, pretty on a terminal', 'format', oneOf('json', 'pretty'), [
-    'how the log on standard error looks: json or pretty',
+    'json or pretty',
   ]),
 } as const;
 

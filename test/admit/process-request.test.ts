@@ -87,7 +87,7 @@ describe('the policy of a gate that starts plain processes', () => {
   });
 });
 
-test('the contract that such a gate serves is valid, and has the request as it is there', async () => {
+test('the OpenAPI document that such a gate serves is valid, and has the request as it is there', async () => {
   const gate = await startGate({ runtime: 'process' });
   const served = (await (await fetch(`${gate.url}/openapi.json`)).json()) as ReturnType<typeof createOpenApi>;
   expect(await new Validator().validate(structuredClone(served))).toMatchObject({ valid: true });

@@ -34,7 +34,7 @@ const whole = {
   },
 };
 
-test("the design's own example is a request, and every field of it arrives", () => {
+test('a request may say every field there is, and each of them arrives', () => {
   expect(accepted(whole)).toEqual({
     runId: 'train-17',
     count: 2,

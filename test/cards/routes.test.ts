@@ -4,7 +4,7 @@ import { cardIndex, cardUuid } from '../../src/model/card.js';
 import { startGate, type Gate } from '../http/gate.js';
 import { watchedMachine } from '../http/machine.js';
 
-test('the cards are shown as the design says', async () => {
+test('a card is shown with its state, who holds it and all that was found', async () => {
   const gate = await startGate();
   const body: unknown = await (await fetch(`${gate.url}/cards`)).json();
   cardsShape.parse(body);

@@ -15,7 +15,7 @@ import { startRedis, type TestRedis } from '../support/services/redis.js';
 
 /** Locks that were thought to be held, and keys that nobody could get rid of. */
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const README = readFileSync(new URL('../../src/lock/README.md', import.meta.url), 'utf8');
 let redis: TestRedis;
 const locks = lockMaker(() => redis.url);
 

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bareEnv } from '../support/bare-env.js';
 import { call } from '../support/call.js';
 import { freePort } from '../support/services/redis.js';
 
@@ -13,16 +14,7 @@ import { freePort } from '../support/services/redis.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pack-'));
 const project = join(folder, 'project');
-/** Nothing of this project's settings, nor of the npm that runs the tests. */
-const env = {
-  PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-  HOME: process.env['HOME'] ?? folder,
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) =>
-      /^(npm_config_(registry|cache)|https?_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i.test(name),
-    ),
-  ),
-};
+const env = bareEnv();
 
 interface Packed {
   readonly filename: string;

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { generatedFiles } from '../../grafana/generated-files.js';
 import { CARD_STATES } from '../../src/model/card.js';
 import { STATE_COLOURS } from '../../src/model/colours.js';
 import { linksIn, panel, panelsOf, readDashboard, variablesOf } from './dashboard-file.js';
@@ -10,14 +8,6 @@ const all = Object.values(dashboards);
 const panels = all.flatMap((dashboard) =>
   panelsOf(dashboard).map((each) => [`${dashboard.title}: ${each.title}`, each] as const),
 );
-
-describe('the committed files', () => {
-  test.each([...generatedFiles()])('grafana/%s is what the code makes', (path, text) => {
-    expect(readFileSync(new URL(`../../grafana/${path}`, import.meta.url), 'utf8')).toBe(text);
-  });
-
-  test('are the same each time they are made', () => expect(generatedFiles()).toEqual(generatedFiles()));
-});
 
 describe('the dashboards', () => {
   test('have uids of their own', () => {

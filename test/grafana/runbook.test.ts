@@ -4,7 +4,6 @@ import { runbookUrl } from '../../grafana/alerts/rule.js';
 import { RULES } from '../../grafana/alerts/rules.js';
 import { METRICS } from '../../src/metrics/names.js';
 import { HEALTH_REASONS } from '../../src/model/card.js';
-import { findingsMarkdown } from '../../src/occupancy/findings-markdown.js';
 
 const readme = readFileSync(new URL('../../grafana/README.md', import.meta.url), 'utf8');
 const settings = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
@@ -42,11 +41,6 @@ describe('grafana/README.md', () => {
     const section = sections.get('tuneplanecardunhealthy');
     for (const reason of HEALTH_REASONS.filter((each) => each !== 'missing'))
       expect(section).toContain(`\`${reason}\``);
-  });
-
-  test('has the findings as the program makes them', () => {
-    const table = /<!-- findings -->\n([\s\S]*)<!-- \/findings -->/.exec(sections.get('tuneplanecardunhealthy') ?? '');
-    expect(table?.[1]).toBe(findingsMarkdown());
   });
 
   test('names only settings and metrics that there are', () => {

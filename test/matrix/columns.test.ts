@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ColumnFinding, Meaning } from '../../src/model/column.js';
 import { COLUMNS } from '../../src/model/columns.js';
@@ -115,7 +114,6 @@ describe('a finding is made of the words of its column, and shown by name on the
 });
 
 test('what a person reads of each finding is what it was when it was last read', async () => {
-  const golden = new URL('golden/_findings.txt', import.meta.url);
   const lines = new Map<string, number[]>();
   for (const { branch, field, finding } of findings) {
     const [bad] = wordsOf(finding.means).flatMap(([word, says]) => (says === true ? [word] : []));
@@ -127,6 +125,5 @@ test('what a person reads of each finding is what it was when it was last read',
     lines.set(line, [...(lines.get(line) ?? []), branch]);
   }
   const text = Array.from(lines, ([line, branches]) => `# ${branches.join(', ')}\n${line}\n`).join('\n');
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, text);
-  expect(text).toBe(readFileSync(golden, 'utf8'));
+  await expect(text).toMatchFileSnapshot('golden/_findings.txt');
 });

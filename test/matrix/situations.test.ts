@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { machineOf, scenarioNames } from '../stand-in/scenarios.js';
 import { watchMachine } from './watched-machine.js';
@@ -6,7 +6,7 @@ import { writtenDown } from './written-down.js';
 
 /**
  * Every situation in which NVIDIA's own program was captured, on every driver branch: what the gate makes of it, to the last
- * series of the page. `UPDATE_GOLDEN=1` writes the files anew; whoever does that reads them.
+ * series of the page. `npm run readme` writes the files anew; whoever does that reads them.
  */
 
 const DRIVERS = ['470.256.02', '535.261.03', '550.163.01'];
@@ -23,10 +23,13 @@ const CAPTURES = new URL('../../../shared/nvidia-smi/captures.jsonl', import.met
 
 describe('what is made of a situation is what it was when it was last read by a person', () => {
   test.each(scenarioNames())('%s', async (situation) => {
-    const golden = new URL(`golden/${situation}.txt`, import.meta.url);
-    const text = await matrixOf(situation);
-    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, text);
-    expect(text).toBe(readFileSync(golden, 'utf8'));
+    await expect(await matrixOf(situation)).toMatchFileSnapshot(`golden/${situation}.txt`);
+  });
+
+  test('and no file is of a situation that is not played', () => {
+    const kept = readdirSync(new URL('golden/', import.meta.url)).map((name) => name.replace(/\.txt$/, ''));
+    // What `columns.test.ts` keeps lies beside them.
+    expect(kept.toSorted()).toEqual([...scenarioNames(), '_findings'].toSorted());
   });
 });
 

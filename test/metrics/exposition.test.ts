@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createExposition, type PageOptions } from '../../src/metrics/exposition.js';
 import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js';
@@ -59,7 +58,7 @@ describe('a page is what it was when it was last read by a person', () => {
     const page = await render(look, newMeter(), options);
     // The counters are the same on all of them and have their own test.
     const shown = page.slice(0, page.indexOf('# HELP tuneplane_gpu_admissions_total'));
-    expect(shown).toBe(readFileSync(new URL(`golden/${file}`, import.meta.url), 'utf8'));
+    await expect(shown).toMatchFileSnapshot(`golden/${file}`);
   });
 });
 
@@ -84,7 +83,7 @@ describe('promtool has no remark', () => {
   });
 });
 
-describe('every name of the contract', () => {
+describe('every metric of the table', () => {
   test('is on a full page', async () => {
     const look = busyMachine();
     const meter = newMeter();

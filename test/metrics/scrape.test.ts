@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { wantsGzip } from '../../src/metrics/accept-encoding.js';
-import { metricsMarkdown } from '../../src/metrics/markdown.js';
 import { METRICS } from '../../src/metrics/names.js';
 import { createProcessMetrics } from '../../src/metrics/process-metrics.js';
 import { scrapeLimitMs } from '../../src/metrics/scrape-limit.js';
+import { metricsTable } from '../documents/metrics-table.js';
 
 test.each([
   ['no header is no wish', undefined, false],
@@ -35,7 +35,7 @@ test.each([
 ])('the limit of a scrape: %s', (_says, header, limitMs) => expect(scrapeLimitMs(header)).toBe(limitMs));
 
 test('the table of metrics has a row for each', () => {
-  expect(metricsMarkdown().trim().split('\n')).toHaveLength(2 + Object.keys(METRICS).length);
+  expect(metricsTable().trim().split('\n')).toHaveLength(2 + Object.keys(METRICS).length);
 });
 
 test('what prom-client tells of the process is there, without what cannot be a number or is refused', async () => {

@@ -80,7 +80,7 @@ test('nothing but the files of the page is served below /page/', async () => {
   }
 });
 
-test('the data have the shape that the contract gives them', async () => {
+test('the data have the shape that the OpenAPI document gives them', async () => {
   const gate = await showGate({ snapshot: mixedMachine(), lockProblem: 'held by another for 3 s' });
   for (const decision of MIXED_DECISIONS) gate.decide(decision);
   const status = statusShape.parse(await (await fetch(`${gate.url}/status.json`)).json());

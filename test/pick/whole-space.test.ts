@@ -28,7 +28,7 @@ describe.each(Array.from({ length: 10 }, (_, count) => count))('for %i of 8 card
     }
   });
 
-  test('no other set is better by the order of the design', () => {
+  test('no other set is better by the order of the preferences', () => {
     for (const free of everyFreeSet.filter((cards) => count > 0 && cards.length >= count)) {
       const best = subsets(free, count).toSorted((one, other) => naiveOrder(free, one, other))[0];
       expect(pick(free.map(cardIndex), count, null)?.indices, `of ${free.join(',')}`).toEqual(best);

@@ -5,9 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readBuild } from '../../src/settings/build.js';
 import { settingsHelp } from '../../src/settings/help.js';
-import { settingsMarkdown } from '../../src/settings/markdown.js';
 import { nearest } from '../../src/settings/nearest.js';
 import { SETTINGS } from '../../src/settings/table.js';
+import { files, read as readFile } from '../documents/documents.js';
+import { settingsTable } from '../documents/settings-table.js';
+import { readSource } from '../support/house/source.js';
 
 describe('every setting', () => {
   test('stands in the help with its flag, its default and what it does', () => {
@@ -19,10 +21,17 @@ describe('every setting', () => {
     }
   });
 
-  test('has one row in the table for the README, with five bars', () => {
-    const [, , ...rows] = settingsMarkdown().trim().split('\n');
+  test('has one row in the table for the README, with four bars', () => {
+    const [, , ...rows] = settingsTable().trim().split('\n');
     expect(rows.map((row) => /^\| `(\w+)` \|/.exec(row)?.[1])).toEqual(SETTINGS.map(([, { name }]) => name));
-    expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual(rows.map(() => 6));
+    expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual(rows.map(() => 5));
+  });
+
+  test('is read by a part of the gate', () => {
+    const parts = files().filter((path) => path.endsWith('.ts') && /^src\/(?!settings\/)/.test(path));
+    const read = new Set(parts.flatMap((path) => [...readSource(path, readFile(path)).names]));
+    const said = new Set([...read].map((name) => name.split('.').at(-1)));
+    expect(SETTINGS.map(([key]) => key).filter((key) => !said.has(key))).toEqual([]);
   });
 
   test('has a default that it accepts itself', () => {

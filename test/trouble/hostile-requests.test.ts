@@ -11,7 +11,7 @@ import { quickSmi } from './quick-smi.js';
 import { answersIn, speak } from './raw-http.js';
 
 /**
- * Requests that nobody thought of, to a real gate whose engine has no image: each gets a row of the outcome table, in time,
+ * Requests that nobody thought of, to a real gate whose engine has no image: each gets an answer that README.md has, in time,
  * nothing is created, and the gate lives. A failure prints fast-check's seed and path; `HOSTILE_RUNS` makes it longer.
  */
 
@@ -87,7 +87,7 @@ describe(`beside ${IDLE} connections that say nothing or half a header`, () => {
     await Promise.all(idle.filter((socket) => socket.connecting).map((socket) => once(socket, 'connect')));
   });
 
-  test('any body is answered with a row of the outcome table', async () => {
+  test('any body gets an answer that README.md has', async () => {
     await assert(
       asyncProperty(body, boolean(), async (text, dry) => {
         expectOutcome(await inTime(gate.post(dry ? '/admit?dry_run=true' : '/admit', text)));
@@ -97,7 +97,7 @@ describe(`beside ${IDLE} connections that say nothing or half a header`, () => {
     expectUntouched();
   });
 
-  test('any path, method, header and body is answered with a row of the outcome table', async () => {
+  test('any path, method, header and body gets an answer that README.md has', async () => {
     await assert(
       asyncProperty(method, path, array(header, { maxLength: 4 }), option(body), async (verb, at, headers, text) => {
         const lines = [

@@ -1,6 +1,6 @@
 /**
- * What the commands read of a gate's answers, and no more: a newer gate says more, and is shown all the same. The contract
- * itself is at `/openapi.json`.
+ * What the commands read of a gate's answers, and no more: a newer gate says more, and is shown all the same. The whole
+ * form of the answers is at `/openapi.json`.
  */
 
 import { z } from 'zod';

@@ -51,8 +51,8 @@ export interface Hands {
   ensureImage(image: string, waitMs: number): Promise<ImageAnswer>;
   create(spec: JobSpec, grant: Grant): Promise<CreateAnswer>;
   /**
-   * To be called once for a container, by whoever created it: a runtime also starts again what has ended. Settles when the runtime
-   * has answered, however long that takes (up to an hour, then in doubt).
+   * To be called once for a container, by whoever created it (src/README.md#step-8): a runtime also starts again what has
+   * ended. Settles when the runtime has answered, however long that takes (up to an hour, then in doubt).
    */
   start(id: string): Promise<StartAnswer>;
   /**

@@ -17,7 +17,7 @@ export interface DockerHandsOptions {
   readonly findAuth: FindAuth;
   /** Left out: nothing tells of a run that was over before its container was removed. */
   readonly events?: Pick<ContainerEvents, 'follow'>;
-  /** Tests make these short; the defaults are those of the contract. */
+  /** Tests make these short. */
   readonly limits?: Partial<DockerLimits>;
   /** How many bytes a container may lock here; left out, the daemon is asked by way of `/proc`. */
   readonly lockedMemory?: () => Promise<number>;

@@ -1,4 +1,4 @@
-/** Removes a container by id, without force, after one more look at it. */
+/** Removes a container by id, without force, after one more look at it; why stands in src/README.md#left-overs. */
 
 import type Docker from 'dockerode';
 import { askDocker } from '../../docker/ask-docker.js';

@@ -1,9 +1,7 @@
-/** The metrics as a table for the README. */
+import { METRICS } from '../../src/metrics/names.js';
 
-import { METRICS } from './names.js';
-
-/** A Markdown table: name, type, labels, meaning; one row for each metric of the gate. */
-export function metricsMarkdown(): string {
+/** The metrics as a Markdown table: name, type, labels, meaning; one row for each of the gate's own. */
+export function metricsTable(): string {
   const rows = Object.values(METRICS).map(({ name, type, labels, help }) => {
     const shown = labels.map((label) => `\`${label}\``).join(', ');
     return `| \`${name}\` | ${type} | ${shown} | ${help} |`;

@@ -1,10 +1,8 @@
-/** The findings of the driver as a table for the runbook. */
+import type { Column, ColumnFinding, FieldName, Meaning } from '../../src/model/column.js';
+import { COLUMNS, READINGS } from '../../src/model/columns.js';
 
-import type { Column, ColumnFinding, FieldName, Meaning } from '../model/column.js';
-import { COLUMNS, READINGS } from '../model/columns.js';
-
-/** A Markdown table: reason, what it is, column and branches, words, what it does, what helps; one row for each column with a finding. */
-export function findingsMarkdown(): string {
+/** The findings of the driver as a Markdown table for the runbook: reason, what it is, column and branches, words, what it does, what helps; one row for each column with a finding. */
+export function findingsTable(): string {
   const rows = READINGS.flatMap((reading) => {
     const column: Column = COLUMNS[reading];
     return column.finding === undefined ? [] : [findingRow(column, column.finding)];

@@ -1,0 +1,22 @@
+// Exits 0 where node_modules has what package-lock.json asks for, by content: a copy or a prune moves the times of both. Where
+// the compiler was left out, all development packages may be.
+import { existsSync, readFileSync } from 'node:fs';
+
+/** @typedef {{ version?: string, dev?: boolean, optional?: boolean, devOptional?: boolean }} Package */
+
+const wanted = packagesIn('package-lock.json');
+const here = packagesIn('node_modules/.package-lock.json');
+const pruned = here['node_modules/typescript'] === undefined;
+const missing = Object.entries(wanted).filter(
+  ([place, { version, dev, optional, devOptional }]) =>
+    place !== '' &&
+    here[place]?.version !== version &&
+    // Of optional ones each machine has its own; where one is there, it must be the right one.
+    !(here[place] === undefined && (optional || devOptional || (pruned && dev))),
+);
+process.exitCode = missing.length === 0 ? 0 : 1;
+
+/** By place, as npm writes them. @param {string} file @returns {Record<string, Package>} */
+function packagesIn(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
+}

@@ -1,0 +1,47 @@
+/** The Markdown files of the repository, and what stands in one. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { findingsTable } from './findings-table.js';
+import { metricsTable } from './metrics-table.js';
+import { settingsTable } from './settings-table.js';
+
+export const ROOT = new URL('../../', import.meta.url);
+
+/** Everything that a commit would hold, from the root of the repository. */
+export function files(): readonly string[] {
+  const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+  return listed.split('\0').filter((path) => path !== '' && existsSync(new URL(path, ROOT)));
+}
+
+/** The Markdown files among them. */
+export function documents(): readonly string[] {
+  return files().filter((path) => path.endsWith('.md'));
+}
+
+export function read(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8');
+}
+
+/** What can stand in a document between `<!-- name -->` and `<!-- /name -->`, each made from the code that goes by it. */
+export const TABLES: Readonly<Record<string, () => string>> = {
+  settings: settingsTable,
+  metrics: metricsTable,
+  findings: findingsTable,
+};
+
+/** The tables of a document, in order. A mark of a table that nobody knows how to make is a mistake in the document. */
+export function tablesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(MARKED), ([, name = '']) => name);
+}
+
+/** The document with each of its tables made anew. */
+export function withTables(text: string): string {
+  return text.replaceAll(MARKED, (_all, name: string) => {
+    const make = TABLES[name];
+    if (make === undefined) throw new Error(`expected one of ${Object.keys(TABLES).join(', ')}, got <!-- ${name} -->`);
+    return `<!-- ${name} -->\n${make()}<!-- /${name} -->`;
+  });
+}
+
+const MARKED = /^<!-- (\w+) -->\n[^]*?^<!-- \/\1 -->/gm;
