@@ -22,10 +22,13 @@ export interface Claimed extends Omit<Running, 'run'> {
   readonly containerId: string;
 }
 
-/** Start over. `lost_race`: another claim was on its cards, or another container of its run was there. */
+/**
+ * Start over. `lost_race`: another claim was on its cards, or another container of its run was there. `changed`: what there was of
+ * the run is gone, or another by now. `gone`: what was created is not in the books.
+ */
 export interface Again {
   readonly kind: 'again';
-  readonly why: 'lost_race' | 'lease_lost' | 'name_taken' | 'image_gone' | 'gone';
+  readonly why: 'lost_race' | 'lease_lost' | 'name_taken' | 'image_gone' | 'gone' | 'changed';
 }
 
 /** What became of a request in its turn. */

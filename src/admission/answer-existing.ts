@@ -65,7 +65,7 @@ export async function waitForCreate(
   parts: AnswerParts,
 ): Promise<Decision | Again> {
   const ended = await inTime(attempt, Math.max(0, admission.untilMs - parts.clock.monotonic()), parts.clock);
-  if (ended !== null) return { kind: 'again', why: 'gone' };
+  if (ended !== null) return { kind: 'again', why: 'changed' };
   return refuse('docker_unavailable', {
     detail:
       'an earlier create of this run has not been answered yet, and no list shows it; ask again with the same run_id',
@@ -79,7 +79,7 @@ export function afterStart(ended: Ended, answer: Running, replayed: boolean): De
     case 'running':
       return { ...answer, kind: 'admitted', replayed, run: { ...answer.run, state: ended.state } };
     case 'look_again':
-      return { kind: 'again', why: 'gone' };
+      return { kind: 'again', why: 'changed' };
     case 'refused':
       return ended;
     default:
@@ -93,7 +93,7 @@ async function waitForOwn(
   parts: AnswerParts,
 ): Promise<Decision | Again> {
   const attempt = parts.attempts.of(admission.spec.runId);
-  if (attempt === null) return { kind: 'again', why: 'gone' };
+  if (attempt === null) return { kind: 'again', why: 'changed' };
   // From when it was asked for, not from when it came to its turn: many who ask for one run at once must not wait in a row.
   const { admitTimeoutMs, startTimeoutMs } = parts.settings;
   const leftMs = Math.max(0, admission.untilMs - admitTimeoutMs + startTimeoutMs - parts.clock.monotonic());
@@ -122,7 +122,7 @@ async function removeLeftBehind(
       'removed a container that its gate created and never started; the run is decided anew',
     );
   }
-  return { kind: 'again', why: 'gone' };
+  return { kind: 'again', why: 'changed' };
 }
 
 /** Another gate starts it, or dies; once it has been seen created for the grace, it is left behind and this ends too. */

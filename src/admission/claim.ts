@@ -42,7 +42,7 @@ export async function claim(admission: Admission, parts: ClaimingParts): Promise
     const decision = await tryOnce(admission, parts);
     if (decision.kind !== 'again') return decision;
     const { why } = decision;
-    if (tries === TRIES || parts.clock.monotonic() >= admission.untilMs) return outOfTries(admission.spec, why);
+    if (tries === TRIES || parts.clock.monotonic() >= admission.untilMs) return giveUp(why, admission, parts);
     if (why === 'name_taken') await findOnceShown(admission.spec.runId, parts);
     else await pause(20 + parts.random() * 50 * 2 ** tries, parts.clock, admission.gone);
   }
@@ -70,6 +70,13 @@ async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Deci
     default:
       return turn;
   }
+}
+
+/** What there is of a run by now is an answer, also for who has no more tries or no more time. */
+async function giveUp(why: Again['why'], admission: Admission, parts: ClaimingParts): Promise<Decision> {
+  const existing = why === 'changed' ? await lookUp(admission.spec, parts) : null;
+  const decision = existing === null ? null : await answerExisting(existing, admission, parts);
+  return decision === null || decision.kind === 'again' ? outOfTries(admission.spec, why) : decision;
 }
 
 /** A job without cards holds nothing that others want: it needs neither look nor lock, and is checked all the same. */

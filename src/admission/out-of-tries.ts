@@ -23,6 +23,15 @@ export function outOfTries(spec: JobSpec, why: Again['why']): Decision {
       return refuse('image_not_found', {
         detail: `somebody removes the image ${spec.container.image} again and again before a container can be created from it`,
       });
+    case 'changed':
+      return {
+        kind: 'wait',
+        requested: spec.count,
+        free: 0,
+        retryAfterSeconds: 1,
+        explain: `what there is of the run ${spec.runId} changed each time it was looked at; ask again in a second`,
+        reasons: [{ code: 'lost_race', cards: [] }],
+      };
     case 'lost_race':
       return {
         kind: 'wait',

@@ -25,7 +25,7 @@ export async function waitUntilChanged(
     createdSince.see(listed.value, false);
     const still = listed.value.some(({ id, state }) => id === container.id && state === container.state);
     const waits = container.state !== 'created' || standingOf(container, standpoint) === 'of_another_gate';
-    if (!still || !waits) return { kind: 'again', why: 'gone' };
+    if (!still || !waits) return { kind: 'again', why: 'changed' };
     await pause(ASK_EVERY_MS, clock, gone);
   }
   return gone.aborted ? { kind: 'client_gone' } : null;

@@ -20,7 +20,7 @@ export async function yieldClaim(
   checked: Exclude<Checked, { kind: 'good' }>,
   { hands, attempts, meter }: YieldParts,
 ): Promise<TurnResult> {
-  const lookAgain = { kind: 'again', why: 'gone' } as const;
+  const lookAgain = { kind: 'again', why: 'changed' } as const;
   try {
     if (checked.kind === 'look_again') return lookAgain;
     const { result } = checked;
