@@ -65,9 +65,9 @@ export async function startJob(
   return id;
 }
 
-/** As the list shows it; null where it does not. */
+/** As the list of all runs shows it; null where it does not. */
 export async function seenAs({ books }: Runtime, id: string): Promise<SeenContainer | null> {
-  const list = await books.list();
+  const list = await books.listRuns();
   if (list.kind === 'blind') throw new Error(list.detail);
   return list.value.containers.find((one) => one.id === id) ?? null;
 }

@@ -58,7 +58,10 @@ export async function runtimeInNamespace(folder: string, proc: 'own' | 'outer' =
   const runtime: RuntimeInNamespace = {
     books: {
       list: (...args) => ask('books', 'list', args),
+      listRuns: (...args) => ask('books', 'listRuns', args),
       findRun: (...args) => ask('books', 'findRun', args),
+      findLabelled: (...args) => ask('books', 'findLabelled', args),
+      isCopy: (...args) => ask('books', 'isCopy', args),
       describe: (...args) => ask('books', 'describe', args),
     },
     hands: {

@@ -24,7 +24,7 @@ export type CreateAnswer =
 export type StartAnswer =
   /** Also when it ran already (304). */
   | { readonly kind: 'started' }
-  /** 404 or 409: it is not there any more, or on its way out. */
+  /** 404 or 409: it is not there any more, or on its way out, or not this process's to start. */
   | { readonly kind: 'gone'; readonly daemonMessage: string }
   | { readonly kind: 'refused'; readonly daemonMessage: string }
   | { readonly kind: 'failed'; readonly daemonMessage: string }

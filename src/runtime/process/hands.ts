@@ -26,11 +26,25 @@ const TRIES = 10;
 
 /** What the gate does to claims and their processes. By id, never by name; nothing here ends a process. */
 export function createProcessHands(parts: ProcessHandsParts): Hands {
+  // Created by this process and not started yet.
+  const own = new Set<string>();
   return {
     ensureImage: async () => ({ kind: 'present' }),
-    create: (spec, grant) => create(spec, grant, parts),
-    start: (id) => start(id, parts).catch(inDoubt),
-    remove: (id, only) => remove(id, only, parts).catch(inDoubt),
+    async create(spec, grant) {
+      const answer = await create(spec, grant, parts);
+      if (answer.kind === 'created') own.add(answer.id);
+      return answer;
+    },
+    async start(id) {
+      const answer = await start(id, own.has(id), parts).catch(inDoubt);
+      if (answer.kind === 'started') own.delete(id);
+      return answer;
+    },
+    async remove(id, only) {
+      const answer = await remove(id, only, parts).catch(inDoubt);
+      if (answer.kind === 'removed' || answer.kind === 'gone') own.delete(id);
+      return answer;
+    },
     giveUp: (id) => giveUp(id, parts).catch(inDoubt),
   };
 }
@@ -63,13 +77,19 @@ async function create(spec: JobSpec, grant: Grant, parts: ProcessHandsParts): Pr
   }
 }
 
-async function start(id: string, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
+/**
+ * A claim is started once: giving it to a launcher is one rename, which happens to a created claim alone, so what runs or has
+ * ended is never run again, whoever asks. And by its creator alone: another may hold it for left behind, and remove it.
+ */
+async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
     const entry = await claims.byId(id);
     if (entry === null || entry.standing.kind === 'removing') {
       return { kind: 'gone', daemonMessage: `no such claim: ${id}` };
     }
     if (entry.standing.kind === 'run') return { kind: 'started' };
+    if (!isOwn)
+      return { kind: 'gone', daemonMessage: `the claim ${id} is started by the process that created it alone` };
     const launcher = await startLauncher(entry.claim, entry.prefix, kernel);
     if (launcher.kind === 'failed') return { kind: 'failed', daemonMessage: launcher.words };
     const { pid, startTicks } = launcher;

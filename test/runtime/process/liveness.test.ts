@@ -28,7 +28,7 @@ describe('whether a job lives is asked of the kernel', () => {
       value: { exitCode: null, error: expect.stringContaining('the machine') },
     });
     await endJob(folder, id);
-    expect(await after.hands.remove(id)).toEqual({ kind: 'removed' });
+    expect(await after.hands.remove(id, 'ended')).toEqual({ kind: 'removed' });
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('whether a job lives is asked of the kernel', () => {
     process.kill(main, 'SIGKILL');
     await vi.waitFor(() => expect(liveProcess(launcher)).toBeNull());
     expect(await stateOf(runtime, id)).toBe('running');
-    expect(await runtime.hands.remove(id)).toMatchObject({ kind: 'running' });
+    expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
     process.kill(worker, 'SIGKILL');
     await becomes(runtime, id, 'dead');
   });

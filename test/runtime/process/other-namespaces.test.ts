@@ -84,7 +84,7 @@ describe('a job in a pid namespace below', () => {
     const id = await startJob(inside, 'train', ['sh', '-c', `until [ -e ${end} ]; do sleep 0.02; done; exit 5`]);
     for (const above of [await seeingAll(folder), await seeingBelow(folder)]) {
       expect(await seenAs(above, id)).toMatchObject({ state: 'running', outOfReach: false });
-      expect(await above.hands.remove(id)).toMatchObject({ kind: 'running' });
+      expect(await above.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
       expect(await above.hands.giveUp(id)).toMatchObject({
         kind: 'in_reach',
         why: expect.stringContaining('it lives'),
@@ -95,7 +95,7 @@ describe('a job in a pid namespace below', () => {
     for (const runtime of [inside, above, await seeingAll(folder)]) await becomes(runtime, id, 'exited');
     expect(await describeJob(above, id)).toMatchObject({ value: { exitCode: 5, error: null } });
     expect(await above.hands.giveUp(id)).toMatchObject({ kind: 'in_reach', why: expect.stringContaining('has ended') });
-    expect(await above.hands.remove(id)).toEqual({ kind: 'removed' });
+    expect(await above.hands.remove(id, 'ended')).toEqual({ kind: 'removed' });
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe('a job whose pid namespace is gone', () => {
     expect(await describeJob(above, id)).toMatchObject({
       value: { exitCode: null, error: expect.stringContaining('the container that it ran in ended'), finishedAt: null },
     });
-    expect(await above.hands.remove(id)).toEqual({ kind: 'removed' });
+    expect(await above.hands.remove(id, 'ended')).toEqual({ kind: 'removed' });
   });
 
   test('is over too when another namespace has its number by now', async () => {
@@ -156,15 +156,14 @@ describe('a job whose pid namespace is gone', () => {
     const id = await startJob(inside, 'train', ['sleep', '1000'], [2]);
     const isHeld = async () => {
       expect(await seenAs(beside, id)).toMatchObject({ state: 'running', outOfReach: true });
-      expect(await beside.hands.remove(id)).toMatchObject({
-        kind: 'running',
-        daemonMessage: expect.stringContaining('another pid namespace'),
-      });
+      expect(await beside.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
     };
     await isHeld();
     await inside.end();
     await isHeld();
-    expect(await describeJob(beside, id)).toMatchObject({ value: { exitCode: null, error: expect.any(String) } });
+    expect(await describeJob(beside, id)).toMatchObject({
+      value: { exitCode: null, error: expect.stringContaining('another pid namespace') },
+    });
     expect(await beside.hands.giveUp(id)).toEqual({ kind: 'given_up' });
     expect(await beside.hands.giveUp(id)).toEqual({ kind: 'gone' });
     expect(readdirSync(folder)).toEqual([]);
@@ -188,7 +187,7 @@ test('a job above is out of reach; one that is given up and lives leaves nothing
   await vi.waitFor(() => expect(existsSync(`${end}ed`)).toBe(true));
   await vi.waitFor(() => expect(() => process.kill(standing.kind === 'run' ? standing.pid : 0, 0)).toThrow('ESRCH'));
   expect(readdirSync(join(folder, 'tuneplane-train'))).toEqual([`${next}.created`]);
-  expect(await above.hands.remove(next)).toEqual({ kind: 'removed' });
+  expect(await above.hands.remove(next, 'created')).toEqual({ kind: 'removed' });
 });
 
 test('a gate whose /proc shows another pid namespace than its own is refused', async () => {

@@ -111,7 +111,7 @@ describe('the folder of claims', () => {
     const spec = job('train', plainRequest('', { command: ['true'] }), 1);
     expect(await runtime.hands.create(spec, grantOf(0))).toMatchObject({ kind: 'failed' });
     expect(await runtime.hands.start('a'.repeat(32))).toMatchObject({ kind: 'in_doubt' });
-    expect(await runtime.hands.remove('a'.repeat(32))).toMatchObject({ kind: 'in_doubt' });
+    expect(await runtime.hands.remove('a'.repeat(32), 'ended')).toMatchObject({ kind: 'in_doubt' });
   });
 
   test('that others can write is refused, since they could have commands run', async () => {
