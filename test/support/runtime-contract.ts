@@ -121,7 +121,7 @@ export function runtimeContract(
       await runtime.end(id);
       await ended(id);
       await isKept();
-      await runtime.hands.remove(id);
+      await runtime.hands.remove(id, 'ended');
     });
 
     if (lose !== null) {
@@ -130,11 +130,11 @@ export function runtimeContract(
         await runtime.hands.start(id);
         lose(id);
         expect(await seen(id)).toMatchObject({ state: 'running', outOfReach: true, claim: { uuids: [uuidOf(2)] } });
-        expect(await runtime.hands.remove(id)).toMatchObject({ kind: 'running' });
+        expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
         expect(await runtime.hands.giveUp(id)).toEqual({ kind: 'given_up' });
         expect(await seen(id)).toBeUndefined();
         expect(await runtime.hands.giveUp(id)).toEqual({ kind: 'gone' });
-        await runtime.hands.remove(await created('lost', 2));
+        await runtime.hands.remove(await created('lost', 2), 'created');
       });
     }
 
