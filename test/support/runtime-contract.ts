@@ -124,19 +124,20 @@ export function runtimeContract(
       await runtime.hands.remove(id, 'ended');
     });
 
-    if (lose !== null) {
-      test('what is out of reach counts as running and is not removed, and can be given up once', async () => {
+    test.each(lose === null ? [] : [lose])(
+      'what is out of reach counts as running and is not removed, and can be given up once',
+      async (putOutOfReach) => {
         const id = await created('lost', 2);
         await runtime.hands.start(id);
-        lose(id);
+        putOutOfReach(id);
         expect(await seen(id)).toMatchObject({ state: 'running', outOfReach: true, claim: { uuids: [uuidOf(2)] } });
         expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
         expect(await runtime.hands.giveUp(id)).toEqual({ kind: 'given_up' });
         expect(await seen(id)).toBeUndefined();
         expect(await runtime.hands.giveUp(id)).toEqual({ kind: 'gone' });
         await runtime.hands.remove(await created('lost', 2), 'created');
-      });
-    }
+      },
+    );
 
     test('what is gone can neither be started nor removed', async () => {
       const id = await created('gone', 0);

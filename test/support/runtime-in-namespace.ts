@@ -3,10 +3,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { Books } from '../../src/model/ports/books.js';
 import type { Hands } from '../../src/model/ports/hands.js';
+import { namespaceIn } from '../../src/runtime/process/kernel.js';
 
 export interface RuntimeInNamespace {
   readonly books: Books;
@@ -17,13 +19,6 @@ export interface RuntimeInNamespace {
   end(): Promise<void>;
 }
 
-const PROGRAM = fileURLToPath(new URL('./runtime-in-namespace.mjs', import.meta.url));
-
-const running = new Set<RuntimeInNamespace>();
-
-// For the file that imports this one.
-afterAll(() => Promise.all(Array.from(running, (runtime) => runtime.end())));
-
 /**
  * Opens it on this folder. Rejects with the runtime's own words where it refuses. `proc`: `own` as a container has it; `outer`
  * leaves the /proc of the namespace around it in place.
@@ -32,37 +27,70 @@ export async function runtimeInNamespace(folder: string, proc: 'own' | 'outer' =
   const flags = ['--pid', '--fork', '--kill-child', ...(proc === 'own' ? ['--mount-proc'] : [])];
   const child = spawn('unshare', [...flags, process.execPath, PROGRAM, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
-  child.stdin.on('error', () => undefined);
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<unknown> => {
-    const { done, value } = await answers.next();
-    if (done === true) throw new Error('the namespace has ended');
-    return JSON.parse(value);
-  };
   const end = async (): Promise<void> => {
     child.kill('SIGKILL');
     await ended;
-    running.delete(runtime);
+    ends.delete(end);
   };
+  ends.add(end);
 
+  const { answer, ask } = questionsTo(child);
+  const opened = (await answer()) as Opened;
+  if (opened.kind === 'refused') {
+    await end();
+    throw new Error(opened.detail);
+  }
+  return { ...portsOver(ask), namespace: namespaceIn(opened.namespace) ?? '', end };
+}
+
+const PROGRAM = fileURLToPath(new URL('./runtime-in-namespace.mjs', import.meta.url));
+
+type Opened =
+  | { readonly kind: 'open'; readonly namespace: string }
+  | { readonly kind: 'refused'; readonly detail: string };
+
+type Ask = (part: 'books' | 'hands', method: string, args: readonly unknown[]) => Promise<never>;
+
+const ends = new Set<() => Promise<void>>();
+
+// For the file that imports this one.
+afterAll(() => Promise.all(Array.from(ends, (end) => end())));
+
+/** One question at a time: its answer is the next line. */
+function questionsTo({ stdin, stdout }: { readonly stdin: Writable; readonly stdout: Readable }): {
+  readonly answer: () => Promise<unknown>;
+  readonly ask: Ask;
+} {
+  stdin.on('error', () => undefined);
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   let last: Promise<unknown> = Promise.resolve();
-  const ask = (part: 'books' | 'hands', method: string, args: readonly unknown[]): Promise<never> => {
-    const answer = last.then(() => {
-      child.stdin.write(`${JSON.stringify({ part, method, args })}\n`);
-      return next();
-    });
-    last = answer.catch(() => undefined);
-    return answer as Promise<never>;
+
+  async function answer(): Promise<unknown> {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error('the namespace has ended');
+    return JSON.parse(value);
+  }
+  async function askAfter(earlier: Promise<unknown>, question: object): Promise<unknown> {
+    await earlier.catch(() => undefined);
+    stdin.write(`${JSON.stringify(question)}\n`);
+    return answer();
+  }
+  const ask: Ask = (part, method, args) => {
+    last = askAfter(last, { part, method, args });
+    return last as Promise<never>;
   };
-  const opened = (await next()) as { kind: 'open'; namespace: string } | { kind: 'refused'; detail: string };
-  const runtime: RuntimeInNamespace = {
+  return { answer, ask };
+}
+
+function portsOver(ask: Ask): Pick<RuntimeInNamespace, 'books' | 'hands'> {
+  return {
     books: {
       list: (...args) => ask('books', 'list', args),
       listRuns: (...args) => ask('books', 'listRuns', args),
       findRun: (...args) => ask('books', 'findRun', args),
       findLabelled: (...args) => ask('books', 'findLabelled', args),
-      isCopy: (...args) => ask('books', 'isCopy', args),
       describe: (...args) => ask('books', 'describe', args),
+      isCopy: (...args) => ask('books', 'isCopy', args),
     },
     hands: {
       ensureImage: (...args) => ask('hands', 'ensureImage', args),
@@ -71,11 +99,5 @@ export async function runtimeInNamespace(folder: string, proc: 'own' | 'outer' =
       remove: (...args) => ask('hands', 'remove', args),
       giveUp: (...args) => ask('hands', 'giveUp', args),
     },
-    namespace: opened.kind === 'open' ? (/\d+/.exec(opened.namespace)?.[0] ?? '') : '',
-    end,
   };
-  running.add(runtime);
-  if (opened.kind === 'open') return runtime;
-  await end();
-  throw new Error(opened.detail);
 }

@@ -146,7 +146,9 @@ describe('a job whose pid namespace is gone', () => {
     const named = (namespace: string) =>
       `${prefix}.run.${standing.kernel.replace(/\d+$/, namespace)}.${standing.pid}.${standing.startTicks}`;
     renameSync(named(inside.namespace), named(other.namespace));
-    for (const runtime of [await seeingBelow(folder), await seeingAll(folder)]) await becomes(runtime, id, 'dead');
+    for (const above of [await seeingBelow(folder), await seeingAll(folder)]) {
+      await vi.waitFor(async () => expect(await stateOf(above, id)).toBe('dead'));
+    }
   });
 
   test('holds its cards for a gate beside it, until an operator gives it up', async () => {
