@@ -30,13 +30,6 @@ export function createOtherNamespaces(kernel: string, marks: EnvironmentSearch):
   // Under which pid of ours a launcher was found: a look at the whole of /proc is not needed again while it lives.
   const launchers = new Map<string, number>();
 
-  function judged({ id, run }: Asked, view: View): Life {
-    const launcher = launcherOf(run, view);
-    if (launcher === undefined) return withoutLauncher(run, view, own);
-    launchers.set(id, launcher.pid);
-    return 'lives';
-  }
-
   return {
     async of(runs) {
       const lives = new Map<string, Life>();
@@ -47,9 +40,10 @@ export function createOtherNamespaces(kernel: string, marks: EnvironmentSearch):
         if (open.length === 0) break;
         const view = lookBelow();
         const pids = new Set(view.below.map(({ pid }) => pid));
-        for (const one of open) {
-          const life = judged(one, view);
-          lives.set(one.id, life === 'ended' && (await marks.carried(one.id, pids)) ? 'lives' : life);
+        for (const { id, run } of open) {
+          const { life, launcher } = judge(run, view, own);
+          if (launcher !== null) launchers.set(id, launcher);
+          lives.set(id, life === 'ended' && (await marks.carried(id, pids)) ? 'lives' : life);
         }
       }
       return lives;
@@ -70,20 +64,15 @@ function isStillAt(pid: number | undefined, { startTicks }: StartedJob): boolean
   return pid !== undefined && liveProcess(pid)?.startTicks === startTicks;
 }
 
-function launcherOf({ kernel, pid, startTicks }: StartedJob, { below }: View): ProcessBelow | undefined {
-  const mayBe = below.filter(({ namespace }) => namespace === null || namespace === namespaceOf(kernel));
-  return mayBe.find((one) => one.pids.at(-1) === pid && one.startTicks === startTicks);
-}
-
 /**
- * What is left to say of a job whose launcher is not to be found below us. Exported for its test.
+ * What one look tells of a job, all but its mark, and where its launcher was found. `own` is our own namespace. Exported for
+ * its test.
  *
  * The claim names its namespace by inode number. The kernel gives a number to another namespace only when nothing refers to
  * the first any more, so none of its processes lives, and it takes the lowest one that is free (fs/proc/generic.c,
  * proc_alloc_inum): often at once. So a process that we see in a namespace of this number means that the claim's own namespace
  * lies below ours, or is over and another has its number. In both cases all that is left of the job is visible here, and is
- * asked for as in our own namespace: by launcher, session and mark (`ended` here is without the mark). A namespace of our own
- * number needs none of this: the pids are ours, or nobody's.
+ * asked for as in our own namespace. A namespace of our own number needs none of this: the pids are ours, or nobody's.
  *
  * Where we see nobody in it, it is gone if we would see them: from the initial namespace, with a /proc that hides nobody. Its
  * init outlives its other processes, since they are killed with it (pid_namespaces(7)); so none can be born behind a look that
@@ -92,9 +81,29 @@ function launcherOf({ kernel, pid, startTicks }: StartedJob, { below }: View): P
  * A process whose namespace we may not ask for may be in any of those below; one further down may be in a namespace that the
  * job made within its own. Where its session has the job's number, that is no proof, and in doubt the job holds.
  */
-export function withoutLauncher({ kernel, pid }: StartedJob, { below, whole }: View, own: string): Life {
-  const members = below.filter(({ namespace }) => namespace === namespaceOf(kernel));
-  const unknown = below.filter(({ namespace }) => namespace === null);
+export function judge(
+  run: StartedJob,
+  view: View,
+  own: string,
+): { readonly life: Life; readonly launcher: number | null } {
+  const members = view.below.filter(({ namespace }) => namespace === namespaceOf(run.kernel));
+  const unknown = view.below.filter(({ namespace }) => namespace === null);
+  const launcher = [...members, ...unknown].find((one) => isLauncher(one, run));
+  if (launcher !== undefined) return { life: 'lives', launcher: launcher.pid };
+  return { life: withoutLauncher(run, { ...view, members, unknown }, own), launcher: null };
+}
+
+function isLauncher({ pids, startTicks }: ProcessBelow, run: StartedJob): boolean {
+  return pids.at(-1) === run.pid && startTicks === run.startTicks;
+}
+
+interface Sorted extends View {
+  /** Of the namespace that the claim names. */
+  readonly members: readonly ProcessBelow[];
+  readonly unknown: readonly ProcessBelow[];
+}
+
+function withoutLauncher({ pid }: StartedJob, { below, whole, members, unknown }: Sorted, own: string): Life {
   const seesAll = whole && own === INITIAL;
   if (members.length === 0 && unknown.length === 0) return seesAll ? 'ended' : 'out_of_reach';
 

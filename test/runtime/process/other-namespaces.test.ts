@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, renameSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { kernelName } from '../../../src/runtime/process/kernel.js';
-import { withoutLauncher } from '../../../src/runtime/process/other-namespaces.js';
+import { judge } from '../../../src/runtime/process/other-namespaces.js';
 import { lookBelow, type ProcessBelow } from '../../../src/runtime/process/processes-below.js';
 import {
   becomes,
@@ -19,11 +19,16 @@ import { runtimeInNamespace } from '../../support/runtime-in-namespace.js';
 
 const INITIAL = '4026531836';
 
-describe('of a job of the namespace 100, launcher 20, whose launcher is not to be found, it is said', () => {
+describe('of a job of the namespace 100, launcher 20, it is said', () => {
   const run = { kind: 'run', kernel: `${'b'.repeat(32)}-100`, pid: 20, startTicks: '5' } as const;
-  const inside = (namespace: string | null, pids: readonly number[], sessions: readonly number[]): ProcessBelow => ({
+  const inside = (
+    namespace: string | null,
+    pids: readonly number[],
+    sessions: readonly number[],
+    startTicks = '9',
+  ): ProcessBelow => ({
     pid: pids[0] ?? 0,
-    startTicks: '9',
+    startTicks,
     namespace,
     pids,
     sessions,
@@ -55,7 +60,17 @@ describe('of a job of the namespace 100, launcher 20, whose launcher is not to b
     ['nothing, when one further down may be of its session', [init, further], true, INITIAL, 'out_of_reach'],
     ['that it has ended, when that one is below another', [further], true, INITIAL, 'ended'],
   ])('%s', (_says, below, whole, own, life) => {
-    expect(withoutLauncher(run, { below, whole }, own)).toBe(life);
+    expect(judge(run, { below, whole }, own)).toEqual({ life, launcher: null });
+  });
+
+  test.each<[string, ProcessBelow, 'lives' | 'ended', number | null]>([
+    ['that it lives, while its launcher does', inside('100', [920, 20], [920, 20], '5'), 'lives', 920],
+    ['that it lives, while one does that may be it', inside(null, [920, 20], [920, 20], '5'), 'lives', 920],
+    ['that it has ended, when its pid went to another', inside('100', [920, 20], [920, 20], '6'), 'ended', null],
+    ['that it has ended, when one like it is in another', inside('200', [920, 20], [920, 20], '5'), 'ended', null],
+    ['that it has ended, when one is so called here', inside('100', [20, 5], [20, 5], '5'), 'ended', null],
+  ])('%s', (_says, process, life, launcher) => {
+    expect(judge(run, { below: [init, process], whole: true }, INITIAL)).toEqual({ life, launcher });
   });
 });
 

@@ -49,6 +49,15 @@ describe('a job', () => {
     expect(env.join('\n')).not.toContain('secret');
   });
 
+  test('is handed no open file but its output', async () => {
+    const folder = newClaimsFolder();
+    const runtime = await processRuntime(folder);
+    const script = 'for fd in 3 4 5; do [ -e /proc/$$/fd/$fd ] && echo "has $fd"; done; readlink /proc/$$/fd/0; exit 0';
+    const id = await startJob(runtime, 'train', ['sh', '-c', script]);
+    await becomes(runtime, id, 'exited');
+    expect(readFileSync(`${claimOf(folder, id).prefix}.output`, 'utf8')).toBe('/dev/null\n');
+  });
+
   test('of no cards sees none', async () => {
     const folder = newClaimsFolder();
     const runtime = await processRuntime(folder);
