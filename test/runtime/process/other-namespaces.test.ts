@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
-import { kernelName } from '../../../src/runtime/process/kernel.js';
+import { describe, expect, test } from 'vitest';
+import { kernelName, liveProcess } from '../../../src/runtime/process/kernel.js';
 import { judge } from '../../../src/runtime/process/other-namespaces.js';
 import { lookBelow, type ProcessBelow } from '../../../src/runtime/process/processes-below.js';
 import {
@@ -121,7 +121,7 @@ describe('a job in a pid namespace below', () => {
     const folder = newClaimsFolder();
     const inside = await runtimeInNamespace(folder);
     const id = await startJob(inside, 'train', ['sh', '-c', script]);
-    await vi.waitFor(() => expect(launcherOf(folder, id, inside.namespace)).toBeUndefined());
+    await expect.poll(() => launcherOf(folder, id, inside.namespace)).toBeUndefined();
     const [all, below] = [await seeingAll(folder), await seeingBelow(folder)];
     for (const above of [all, below]) {
       expect(await seenAs(above, id)).toMatchObject({ state: 'running', outOfReach: false });
@@ -162,7 +162,7 @@ describe('a job whose pid namespace is gone', () => {
       `${prefix}.run.${standing.kernel.replace(/\d+$/, namespace)}.${standing.pid}.${standing.startTicks}`;
     renameSync(named(inside.namespace), named(other.namespace));
     for (const above of [await seeingBelow(folder), await seeingAll(folder)]) {
-      await vi.waitFor(async () => expect(await stateOf(above, id)).toBe('dead'));
+      await expect.poll(() => stateOf(above, id)).toBe('dead');
     }
   });
 
@@ -194,15 +194,15 @@ test('a job above is out of reach; one that is given up and lives leaves nothing
   const script = `until [ -e ${end} ]; do sleep 0.02; done; echo done >${end}ed`;
   const old = await startJob(above, 'train', ['sh', '-c', script]);
   const { prefix, standing } = claimOf(folder, old);
-  await vi.waitFor(() => expect(existsSync(`${prefix}.pid`)).toBe(true));
+  await expect.poll(() => existsSync(`${prefix}.pid`)).toBe(true);
   const below = await runtimeInNamespace(folder);
   expect(await seenAs(below, old)).toMatchObject({ state: 'running', outOfReach: true });
   expect(await below.hands.giveUp(old)).toEqual({ kind: 'given_up' });
 
   const next = await createJob(above, 'train', ['true']);
   writeFileSync(end, '');
-  await vi.waitFor(() => expect(existsSync(`${end}ed`)).toBe(true));
-  await vi.waitFor(() => expect(() => process.kill(standing.kind === 'run' ? standing.pid : 0, 0)).toThrow('ESRCH'));
+  await expect.poll(() => existsSync(`${end}ed`)).toBe(true);
+  await expect.poll(() => liveProcess(standing.kind === 'run' ? standing.pid : 0)).toBeNull();
   expect(readdirSync(join(folder, 'tuneplane-train'))).toEqual([`${next}.created`]);
   expect(await above.hands.remove(next, 'created')).toEqual({ kind: 'removed' });
 });
