@@ -37,7 +37,11 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
 
   asking(program, 'remove', 'remove a run that has ended, so that its run_id can be used again')
     .argument('<run_id>')
-    .addHelpText('after', help('gpu-gate remove train-17'))
+    .option(
+      '--lost',
+      'give up a run of the process runtime that was started in a container which is gone for good: its cards are free for the next, and nothing is stopped',
+    )
+    .addHelpText('after', help('gpu-gate remove train-17', 'gpu-gate remove --lost train-17'))
     .action(async (runId: string, options) => (await import('./runs.js')).removeRun(runId, options));
 
   operating(

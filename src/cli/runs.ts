@@ -24,13 +24,18 @@ export async function showRuns(options: RunsOptions): Promise<void> {
   say(...table(['run', 'state', 'cards', 'exit', 'since', 'error'], rows, screenWidth()));
 }
 
-/** Removes what has ended; the gate refuses for a run that lives. */
-export async function removeRun(runId: string, options: GateOptions): Promise<void> {
+export interface RemoveOptions extends GateOptions {
+  readonly lost?: boolean;
+}
+
+/** Removes what has ended; the gate refuses for a run that lives. With `lost`, gives up one of which nobody can tell. */
+export async function removeRun(runId: string, options: RemoveOptions): Promise<void> {
   const gate = reachGate(options);
   if (gate === null) return;
-  const said = await gate.ask(`/runs/${encodeURIComponent(runId)}`, { method: 'DELETE', limitMs: 60_000 });
-  if (said.kind === 'answered' && said.status === 204) say(`removed: ${runId}`);
-  else fail(failureOf(said));
+  const path = `/runs/${encodeURIComponent(runId)}${options.lost === true ? '?lost=true' : ''}`;
+  const said = await gate.ask(path, { method: 'DELETE', limitMs: 60_000 });
+  if (said.kind !== 'answered' || said.status !== 204) return fail(failureOf(said));
+  say(options.lost === true ? `given up: ${runId}; nothing was stopped` : `removed: ${runId}`);
 }
 
 function rowOf(run: ShownRuns['runs'][number]): readonly string[] {

@@ -156,6 +156,11 @@ export interface SeenContainer {
   /** Without the leading slash. */
   readonly name: string;
   readonly state: ContainerState;
+  /**
+   * True where nobody can tell from here whether it still lives: a process of a pid namespace that cannot be seen into. It counts
+   * as running and holds its cards, until an operator gives it up.
+   */
+  readonly outOfReach: boolean;
   /** Epoch milliseconds of its creation. */
   readonly createdAtMs: number;
   readonly labels: Readonly<Record<string, string>>;

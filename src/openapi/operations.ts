@@ -36,6 +36,15 @@ const DRY_RUN = {
   schema: { enum: ['true'] },
   description: 'Takes no lock, pulls and changes nothing, and is not counted.',
 };
+const LOST = {
+  name: 'lost',
+  in: 'query',
+  required: false,
+  schema: { enum: ['true'] },
+  description:
+    'Gives up a run of the process runtime that was started in another pid namespace, of which nobody can tell whether it ' +
+    'lives: its cards are free for the next, and nothing is stopped. Needs the role operate instead; run_alive for any other run.',
+};
 const BODY_PROBLEMS = [
   'invalid_request',
   'unsupported_media_type',
@@ -90,8 +99,8 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'removeRun',
     summary: 'Removes a job that has ended. A live one is never touched.',
     role: 'release',
-    parameters: [RUN_ID],
-    answers: [{ status: 204, says: 'It had ended and is removed.' }],
+    parameters: [RUN_ID, LOST],
+    answers: [{ status: 204, says: 'It had ended and is removed, or it was lost and is given up.' }],
     problems: ['invalid_request', 'not_found', 'run_alive', 'container_refused', 'docker_unavailable'],
   },
   {

@@ -1,6 +1,6 @@
 /** `/runs`: the jobs on this machine, and the removal of those that have ended. */
 
-import { Router, type Request, type Response } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { runAnswer } from '../admit/answer.js';
 import { admitRequest } from '../admit/request-schema.js';
 import { attemptOf, watchAttempt } from '../http/attempt.js';
@@ -30,11 +30,17 @@ export function createRunRoutes(parts: RunRouteParts): Router {
   router
     .route('/runs/:run_id')
     .get(door.for('read'), (req, res) => show(parts, req, res))
-    .delete(watchAttempt({ action: 'delete', audit, clock }), door.for('release'), onlyQuery(), (req, res) =>
+    .delete(watchAttempt({ action: 'delete', audit, clock }), doorOfRemoval(door), onlyQuery('lost'), (req, res) =>
       remove(parts, req, res),
     )
     .all(door.for(null), methodNotAllowed('GET', 'HEAD', 'DELETE'));
   return router;
+}
+
+/** To give up a run that may live is an operator's word; to remove what has ended is housekeeping. */
+function doorOfRemoval(door: Door): RequestHandler {
+  const doors = { release: door.for('release'), operate: door.for('operate') };
+  return (req, res, next) => doors[req.query['lost'] === undefined ? 'release' : 'operate'](req, res, next);
 }
 
 async function list({ runs }: RunRouteParts, res: Response): Promise<void> {
@@ -54,26 +60,37 @@ async function show({ runs }: RunRouteParts, req: Request, res: Response): Promi
 
 async function remove({ runs }: RunRouteParts, req: Request, res: Response): Promise<void> {
   const runId = String(req.params['run_id']);
+  const { lost } = req.query;
+  if (lost !== undefined && lost !== 'true') return sendProblem(res, badLost(lost));
   if (!couldBeARun(runId)) return sendProblem(res, unknownRun(runId));
   const attempt = attemptOf(res);
   attempt.note({ runId });
   attempt.begin();
-  const done = await runs.remove(runId);
-  switch (done) {
-    case 'removed':
-      attempt.settle('removed');
-      if (!res.destroyed) res.writeHead(204).end();
-      return;
-    case 'alive':
-      return sendProblem(res, {
-        code: 'run_alive',
-        detail: `${runId} is alive; stop its container first, and then delete it`,
-      });
-    case 'unknown':
-      return sendProblem(res, unknownRun(runId));
-    default:
-      return sendProblem(res, done);
+  const done = lost === 'true' ? await runs.giveUp(runId) : await runs.remove(runId);
+  if (done !== 'removed' && done !== 'given_up') return sendProblem(res, notRemoved(runId, done));
+  attempt.settle(done);
+  if (!res.destroyed) res.writeHead(204).end();
+}
+
+function badLost(came: unknown): Problem {
+  const detail = `expected true, or no lost at all; got ${JSON.stringify(came).slice(0, 60)}`;
+  return { code: 'invalid_request', detail: `?lost: ${detail}`, errors: [{ pointer: '?lost', detail }] };
+}
+
+type Kept = Exclude<Awaited<ReturnType<Runs['remove'] | Runs['giveUp']>>, 'removed' | 'given_up'>;
+
+function notRemoved(runId: string, kept: Kept): Problem {
+  if (kept === 'unknown') return unknownRun(runId);
+  if (kept === 'alive') return { code: 'run_alive', detail: `${runId} is alive; stop it first, and then delete it` };
+  if (kept === 'out_of_reach') {
+    const call = `gpu-gate remove --lost ${runId}, or DELETE /runs/${runId}?lost=true`;
+    return {
+      code: 'run_alive',
+      detail: `${runId} was started in another pid namespace, and whether it lives cannot be told from here. If nothing of it runs any more, an operator gives its cards back: ${call}`,
+    };
   }
+  if (kept.kind === 'in_reach') return { code: 'run_alive', detail: `only a lost run is given up: ${kept.why}` };
+  return kept;
 }
 
 /** What could not be a run_id is no run, and nobody needs to be asked. */

@@ -3,7 +3,7 @@
 import { cardsOf } from '../admission/existing/existing-answers.js';
 import { existingRun, withoutCopies } from '../admission/existing/existing-run.js';
 import type { RecentRuns } from '../admission/existing/recent-runs.js';
-import type { Run } from '../model/admission.js';
+import type { Refusal, Run } from '../model/admission.js';
 import { LABEL } from '../model/labels.js';
 import type { Runs } from '../model/ports/admissions.js';
 import type { Books } from '../model/ports/books.js';
@@ -14,7 +14,7 @@ import { type Probed, type SeenContainer, holds } from '../model/snapshot.js';
 
 export interface RunsParts {
   readonly books: Books;
-  readonly hands: Pick<Hands, 'remove'>;
+  readonly hands: Pick<Hands, 'remove' | 'giveUp'>;
   readonly cardStore: Pick<CardStore, 'remembered'>;
   readonly recentRuns: Pick<RecentRuns, 'get' | 'all' | 'forget'>;
 }
@@ -44,24 +44,50 @@ export function createRuns(parts: RunsParts): Runs {
 
     async remove(runId) {
       const listed = await books.findRun(runId);
-      if (listed.kind === 'blind') {
-        return refuse('docker_unavailable', {
-          detail: `the runtime could not be asked for this run: ${listed.detail}`,
-        });
-      }
+      if (listed.kind === 'blind') return notAsked(listed.detail);
       const container = containerOf(await withoutCopies(listed.value, books), runId);
       if (!container) return recentRuns.forget(runId) ? 'removed' : 'unknown';
+      if (container.outOfReach) return 'out_of_reach';
       if (holds(container.state)) return 'alive';
       const removed = await hands.remove(container.id, 'ended');
       if (removed.kind === 'left') return 'alive';
-      if (removed.kind === 'in_doubt') {
-        return refuse('docker_unavailable', {
-          detail: `the runtime did not say whether the run was removed: ${removed.detail}`,
-        });
+      return removed.kind === 'in_doubt' ? notTold(removed.detail) : 'removed';
+    },
+
+    async giveUp(runId) {
+      const listed = await books.findRun(runId);
+      if (listed.kind === 'blind') return notAsked(listed.detail);
+      const container = containerOf(await withoutCopies(listed.value, books), runId);
+      if (!container) {
+        if (recentRuns.get(runId) === null) return 'unknown';
+        return {
+          kind: 'in_reach',
+          why: `the start of ${runId} failed, and nothing of it is left; remove it as any other`,
+        };
       }
-      return 'removed';
+      const given = await hands.giveUp(container.id);
+      switch (given.kind) {
+        case 'given_up':
+          return 'given_up';
+        case 'gone':
+          return 'unknown';
+        case 'in_reach':
+          return given;
+        case 'in_doubt':
+          return notTold(given.detail);
+        default:
+          return given satisfies never;
+      }
     },
   };
+}
+
+function notAsked(detail: string): Refusal {
+  return refuse('docker_unavailable', { detail: `the runtime could not be asked for this run: ${detail}` });
+}
+
+function notTold(detail: string): Refusal {
+  return refuse('docker_unavailable', { detail: `the runtime did not say whether the run was removed: ${detail}` });
 }
 
 function containerOf(containers: readonly SeenContainer[], runId: string): SeenContainer | null {

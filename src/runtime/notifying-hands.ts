@@ -14,5 +14,6 @@ export function notifyingHands(hands: Hands, changed: () => void): Hands {
     create: (spec, grant) => telling(hands.create(spec, grant)),
     start: (id) => telling(hands.start(id)),
     remove: (id, only) => telling(hands.remove(id, only)),
+    giveUp: (id) => telling(hands.giveUp(id)),
   };
 }

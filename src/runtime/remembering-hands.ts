@@ -15,5 +15,6 @@ export function rememberingHands(
       if (answer.kind === 'had_run') hadRun(answer);
       return answer;
     },
+    giveUp: (id) => hands.giveUp(id),
   };
 }

@@ -17,6 +17,7 @@ function plant(runtime: FakeRuntime, over: Partial<SeenContainer> & { id: string
   const container: SeenContainer = {
     name: 'tuneplane-train',
     state: 'created',
+    outOfReach: false,
     createdAtMs: Date.now(),
     labels: {
       [LABEL.runId]: 'train',

@@ -112,6 +112,7 @@ function containerOf(seenAs: OccupancyVector['machine']['containers'][number], a
     id: `${seenAs.name}-id`,
     name: seenAs.name,
     state: seenAs.status,
+    outOfReach: false,
     createdAtMs: at,
     labels,
     claim: parseClaim(labels)?.cards ?? null,

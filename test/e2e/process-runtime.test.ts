@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { specSha256 } from '../../src/admit/spec-hash.js';
@@ -51,7 +51,7 @@ test('a job is started on its cards, shown, waited for by others, and removed on
   const started = await admit(gate, 'train', 2, ['/bin/sh', '-c', `${script}; `, '/dev/null']);
   expect(started).toMatchObject({ status: 201, decision: 'admitted', gpus: [0, 1] });
   const [claim] = claimsIn(claims);
-  await expect.poll(() => existsSync(`${claim!.prefix}.exit`)).toBe(true);
+  await expect.poll(() => readFileSync(`${claim!.prefix}.exit`, 'utf8')).toBe('3\n');
   const { cards } = await gate.cards();
   expect(readFileSync(`${claim!.prefix}.output`, 'utf8')).toBe(`on ${cards[0]!.uuid},${cards[1]!.uuid}\n`);
   await expect.poll(async () => (await gate.get('/runs/train')).body).toMatchObject({ state: 'exited', exit_code: 3 });

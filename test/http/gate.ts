@@ -6,8 +6,9 @@ import { afterEach } from 'vitest';
 import { type AppParts, createApp } from '../../src/app.js';
 import { allowedHosts } from '../../src/http/host.js';
 import { listen, type Listening, type TimeLimits } from '../../src/http/listen.js';
-import type { Decision, JobSpec, Outcome, Principal, Refusal, Run } from '../../src/model/admission.js';
+import type { Decision, JobSpec, Outcome, Principal, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
+import type { Runs } from '../../src/model/ports/admissions.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
 import type { CardStore } from '../../src/model/ports/card-store.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
@@ -36,11 +37,13 @@ export interface Gate {
   readonly audit: AuditEntry[];
   readonly logged: { level: string; data: object; sentence: string }[];
   readonly removed: string[];
+  readonly givenUp: string[];
   readonly cardStore: MemoryBook;
   /** What the next admissions and dry runs are answered with. */
   decide: (call: Call) => Decision | Promise<Decision>;
   runs: Probed<readonly Run[]>;
-  removal: 'removed' | 'alive' | 'unknown' | Refusal;
+  removal: Awaited<ReturnType<Runs['remove']>>;
+  givingUp: Awaited<ReturnType<Runs['giveUp']>>;
   look: () => Observation;
   ready: boolean;
   post(body: unknown, init?: { headers?: Record<string, string>; query?: string }): Promise<Response>;
@@ -64,10 +67,12 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     audit: [],
     logged,
     removed: [],
+    givenUp: [],
     cardStore: new MemoryBook(),
     decide: () => admitted(),
     runs: { kind: 'seen', value: [], tookMs: 1 },
     removal: 'removed',
+    givingUp: 'given_up',
     look: () => watchedMachine(),
     ready: true,
     post(body, { headers = {}, query = '' } = {}) {
@@ -124,6 +129,10 @@ function partsOf(gate: Gate): AppParts {
       remove: (runId) => {
         gate.removed.push(runId);
         return Promise.resolve(gate.removal);
+      },
+      giveUp: (runId) => {
+        gate.givenUp.push(runId);
+        return Promise.resolve(gate.givingUp);
       },
     },
     observer: {

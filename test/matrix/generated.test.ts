@@ -39,6 +39,7 @@ const books: Pick<Books, 'list'> = {
       id: 'c0ffee',
       name: 'tuneplane-train',
       state: 'running',
+      outOfReach: false,
       createdAtMs: 0,
       labels: { 'tuneplane.run_id': 'train' },
       claim: { uuids: [uuid], indices: [], unread: [] },

@@ -108,6 +108,7 @@ export function container(name: string, but: Partial<SeenContainer> = {}): SeenC
     id: `${name}-id-${made}`,
     name,
     state: 'running',
+    outOfReach: false,
     createdAtMs: 1000 + made,
     labels: {},
     claim: null,

@@ -6,19 +6,27 @@ import { fakeRuntime } from '../support/fake-runtime.js';
 import { listeningLog } from '../support/jobs.js';
 import { runtimeContract } from '../support/runtime-contract.js';
 
-runtimeContract('Docker', async () => {
-  const engine = await startEngine();
-  const parts = { docker: engine.docker, clock: systemClock, log: listeningLog() };
-  return {
-    books: createDockerBooks(parts),
-    hands: createDockerHands({ ...parts, findAuth: async () => ({ kind: 'anonymous' }) }),
-    image: engine.image,
-    end: (id) => engine.docker.getContainer(id).kill(),
-    stop: () => engine.stop(),
-  };
-});
+runtimeContract(
+  'Docker',
+  async () => {
+    const engine = await startEngine();
+    const parts = { docker: engine.docker, clock: systemClock, log: listeningLog() };
+    return {
+      books: createDockerBooks(parts),
+      hands: createDockerHands({ ...parts, findAuth: async () => ({ kind: 'anonymous' }) }),
+      image: engine.image,
+      end: (id) => engine.docker.getContainer(id).kill(),
+      stop: () => engine.stop(),
+    };
+  },
+  // Docker knows of all that it started.
+  null,
+);
 
-runtimeContract('the fake', async () => {
-  const fake = fakeRuntime();
-  return { books: fake, hands: fake, image: 'any', end: async (id) => fake.end(id), stop: async () => {} };
-});
+const fake = fakeRuntime();
+
+runtimeContract(
+  'the fake',
+  async () => ({ books: fake, hands: fake, image: 'any', end: async (id) => fake.end(id), stop: async () => {} }),
+  (id) => void fake.containers.set(id, { ...fake.containers.get(id)!, outOfReach: true }),
+);

@@ -21,6 +21,7 @@ function created(over: Partial<SeenContainer> = {}, labels: Record<string, strin
     id: 'x',
     name: 'tuneplane-train',
     state: 'created',
+    outOfReach: false,
     // From a clock that is an hour behind, or a day ahead: nothing is read from it.
     createdAtMs: Date.UTC(2031, 0, 1),
     labels: {

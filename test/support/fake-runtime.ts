@@ -6,7 +6,14 @@
 import type { Grant, JobSpec } from '../../src/model/admission.js';
 import { containerName, LABEL } from '../../src/model/labels.js';
 import type { Books } from '../../src/model/ports/books.js';
-import type { CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports/hands.js';
+import type {
+  CreateAnswer,
+  GiveUpAnswer,
+  Hands,
+  ImageAnswer,
+  RemoveAnswer,
+  StartAnswer,
+} from '../../src/model/ports/hands.js';
 import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
 
 export interface FakeRuntime extends Books, Hands {
@@ -140,6 +147,16 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       const hadRun = only === 'created' && now.state === 'exited';
       return hadRun ? { kind: 'had_run', container: one, exitCode: 0 } : { kind: 'removed' };
     },
+    async giveUp(id): Promise<GiveUpAnswer> {
+      await beat();
+      const one = containers.get(id);
+      if (!one) return { kind: 'gone' };
+      if (!one.outOfReach) return { kind: 'in_reach', why: `${one.name} is ${one.state}` };
+      containers.delete(id);
+      await beat();
+      names.delete(one.name);
+      return { kind: 'given_up' };
+    },
   };
   return runtime;
 }
@@ -151,6 +168,7 @@ function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenC
     id,
     name,
     state: 'created',
+    outOfReach: false,
     createdAtMs: Date.parse(grant.admittedAt),
     labels: {
       ...spec.container.labels,

@@ -35,6 +35,8 @@ export interface GateOptions {
   readonly token?: string;
   /** True: it runs without root's rights to pass by the modes of files. */
   readonly heedsModes?: boolean;
+  /** True: it has a pid namespace to itself, as in a container. What it started ends with it. */
+  readonly ownPidNamespace?: boolean;
 }
 
 /** How a process ended: one of the two is null. */
@@ -94,6 +96,7 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
     [
       ...DIES_WITH_US,
       ...(options.heedsModes === true ? ['--bounding-set=-all'] : []),
+      ...(options.ownPidNamespace === true ? OWN_PID_NAMESPACE : []),
       process.execPath,
       COMMAND,
       'serve',
@@ -146,6 +149,8 @@ const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', impo
 
 /** A test that crashed must not leave a gate behind; setpriv then becomes the gate, under the same pid. */
 const DIES_WITH_US = ['--pdeathsig', 'KILL'];
+
+const OWN_PID_NAMESPACE = ['/usr/bin/unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
 /** How long a start may take: two cores are shared with engines that start too. */
 const START_MS = 20_000;

@@ -2,10 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, vi } from 'vitest';
+import type { RunDetails } from '../../src/model/ports/books.js';
+import type { ContainerState, Probed, SeenContainer } from '../../src/model/snapshot.js';
 import { readClaimFileName, type Standing } from '../../src/runtime/process/claim-file.js';
 import { endJobsNow } from '../../src/runtime/process/end-jobs.js';
 import { openProcessRuntime, type ProcessRuntime } from '../../src/runtime/process/open.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { grantOf, job, plainRequest } from './jobs.js';
 
 /** A new folder for claims. At the end of the test file the jobs in it are killed, and it is removed. */
 export function newClaimsFolder(): string {
@@ -34,6 +37,56 @@ export async function processRuntime(
   return opened;
 }
 
+/** What a test asks of a runtime, be it in this process or in a namespace of its own. */
+export type Runtime = Pick<Extract<ProcessRuntime, { kind: 'open' }>, 'books' | 'hands'>;
+
+/** Creates a job and leaves it so; returns its id. */
+export async function createJob(
+  { hands }: Runtime,
+  runId: string,
+  command: readonly string[],
+  cards: readonly number[] = [0],
+): Promise<string> {
+  const spec = job(runId, plainRequest('', { command, env: { EPOCHS: '3' } }), cards.length);
+  const answer = await hands.create(spec, grantOf(...cards));
+  if (answer.kind !== 'created') throw new Error(`expected "created", got ${JSON.stringify(answer)}`);
+  return answer.id;
+}
+
+/** Creates a job and starts it. */
+export async function startJob(
+  runtime: Runtime,
+  runId: string,
+  command: readonly string[],
+  cards: readonly number[] = [0],
+): Promise<string> {
+  const id = await createJob(runtime, runId, command, cards);
+  expect(await runtime.hands.start(id)).toEqual({ kind: 'started' });
+  return id;
+}
+
+/** As the list of all runs shows it; null where it does not. */
+export async function seenAs({ books }: Runtime, id: string): Promise<SeenContainer | null> {
+  const list = await books.listRuns();
+  if (list.kind === 'blind') throw new Error(list.detail);
+  return list.value.containers.find((one) => one.id === id) ?? null;
+}
+
+export async function stateOf(runtime: Runtime, id: string): Promise<ContainerState | null> {
+  return (await seenAs(runtime, id))?.state ?? null;
+}
+
+export async function becomes(runtime: Runtime, id: string, state: ContainerState | null): Promise<void> {
+  await vi.waitFor(async () => expect(await stateOf(runtime, id)).toBe(state), { timeout: 10_000, interval: 20 });
+}
+
+/** What is told of a job that the list shows. */
+export async function describeJob(runtime: Runtime, id: string): Promise<Probed<RunDetails | null>> {
+  const container = await seenAs(runtime, id);
+  if (container === null) throw new Error(`${id} is not listed`);
+  return runtime.books.describe(container);
+}
+
 export interface FoundClaim {
   readonly id: string;
   readonly name: string;
@@ -53,6 +106,12 @@ export function claimsIn(folder: string): readonly FoundClaim[] {
   );
 }
 
+export function claimOf(folder: string, id: string): FoundClaim {
+  const found = claimsIn(folder).find((one) => one.id === id);
+  if (found === undefined) throw new Error(`there is no claim ${id}`);
+  return found;
+}
+
 /** Sends the signal to a job's group until its launcher has written how it ended. */
 export async function endJob(folder: string, id: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   await vi.waitFor(
@@ -60,8 +119,9 @@ export async function endJob(folder: string, id: string, signal: NodeJS.Signals 
       const { standing, prefix } = claimsIn(folder).find((claim) => claim.id === id) ?? {};
       if (standing?.kind !== 'run') throw new Error(`${id} does not run`);
       // Not before the launcher hears signals.
-      if (existsSync(`${prefix}.pid`) && !existsSync(`${prefix}.exit`)) process.kill(-standing.pid, signal);
-      expect(readFileSync(`${prefix}.exit`, 'utf8')).toMatch(/^\d+\n$/);
+      const hasEnded = (): boolean => /^\d+\n$/.test(readFileSync(`${prefix}.exit`, 'utf8'));
+      if (existsSync(`${prefix}.pid`) && !hasEnded()) process.kill(-standing.pid, signal);
+      expect(hasEnded()).toBe(true);
     },
     { timeout: 10_000, interval: 20 },
   );

@@ -16,8 +16,15 @@ export interface RuntimeUnderTest {
   stop(): Promise<void>;
 }
 
-/** What every runtime behind `Books` and `Hands` keeps, be it Docker, the process runtime or the fake in memory. */
-export function runtimeContract(which: string, start: () => Promise<RuntimeUnderTest>): void {
+/**
+ * What every runtime behind `Books` and `Hands` keeps, be it Docker, the process runtime or the fake in memory. `lose` puts a
+ * running job where the runtime cannot ask for it; null where there is no such place.
+ */
+export function runtimeContract(
+  which: string,
+  start: () => Promise<RuntimeUnderTest>,
+  lose: ((id: string) => void) | null,
+): void {
   describe(`the books and hands of ${which}`, () => {
     let runtime: RuntimeUnderTest;
     beforeAll(async () => {
@@ -101,6 +108,36 @@ export function runtimeContract(which: string, start: () => Promise<RuntimeUnder
       await ended(id);
       expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'removed' });
     });
+
+    test('what can be asked for is never given up', async () => {
+      const id = await created('kept', 1);
+      const isKept = async () => {
+        expect(await runtime.hands.giveUp(id)).toMatchObject({ kind: 'in_reach', why: expect.stringMatching(/\w/) });
+        expect(await seen(id)).toMatchObject({ id, outOfReach: false });
+      };
+      await isKept();
+      await runtime.hands.start(id);
+      await isKept();
+      await runtime.end(id);
+      await ended(id);
+      await isKept();
+      await runtime.hands.remove(id, 'ended');
+    });
+
+    test.each(lose === null ? [] : [lose])(
+      'what is out of reach counts as running and is not removed, and can be given up once',
+      async (putOutOfReach) => {
+        const id = await created('lost', 2);
+        await runtime.hands.start(id);
+        putOutOfReach(id);
+        expect(await seen(id)).toMatchObject({ state: 'running', outOfReach: true, claim: { uuids: [uuidOf(2)] } });
+        expect(await runtime.hands.remove(id, 'ended')).toEqual({ kind: 'left', state: 'running' });
+        expect(await runtime.hands.giveUp(id)).toEqual({ kind: 'given_up' });
+        expect(await seen(id)).toBeUndefined();
+        expect(await runtime.hands.giveUp(id)).toEqual({ kind: 'gone' });
+        await runtime.hands.remove(await created('lost', 2), 'created');
+      },
+    );
 
     test('what is gone can neither be started nor removed', async () => {
       const id = await created('gone', 0);

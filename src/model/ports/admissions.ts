@@ -27,7 +27,11 @@ export interface Runs {
   list(): Promise<Probed<readonly Run[]>>;
   get(runId: string): Promise<Probed<Run | null>>;
   /** Removes what had ended. */
-  remove(runId: string): Promise<'removed' | 'alive' | 'unknown' | Refusal>;
+  remove(runId: string): Promise<'removed' | 'alive' | 'out_of_reach' | 'unknown' | Refusal>;
+  /** Takes a run off the books that is out of reach; ends nothing. `why` says of any other how it stands. */
+  giveUp(
+    runId: string,
+  ): Promise<'given_up' | 'unknown' | Refusal | { readonly kind: 'in_reach'; readonly why: string }>;
 }
 
 /** The policy of this machine: lets a request through with its defaults filled in, or says field by field what it may not. */

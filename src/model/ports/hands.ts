@@ -24,7 +24,7 @@ export type CreateAnswer =
 export type StartAnswer =
   /** Also when it ran already (304). */
   | { readonly kind: 'started' }
-  /** 404 or 409: it is not there any more, or on its way out. */
+  /** 404 or 409: it is not there any more, or on its way out, or not this process's to start. */
   | { readonly kind: 'gone'; readonly daemonMessage: string }
   | { readonly kind: 'refused'; readonly daemonMessage: string }
   | { readonly kind: 'failed'; readonly daemonMessage: string }
@@ -45,6 +45,13 @@ export type RemoveAnswer =
 /** In which state a container must still be to be removed: it never started, or it has ended. */
 export type Removable = 'created' | 'ended';
 
+export type GiveUpAnswer =
+  | { readonly kind: 'given_up' }
+  | { readonly kind: 'gone' }
+  /** It can be told whether it lives, and nothing was done; `why` says for a person how it stands and what to do instead. */
+  | { readonly kind: 'in_reach'; readonly why: string }
+  | { readonly kind: 'in_doubt'; readonly detail: string };
+
 /** What the gate does to the runtime. Always by container id; never with force; every call within a time limit. */
 export interface Hands {
   /** Makes sure the image is here: one pull per image at a time, which outlives the caller; after `waitMs` says `pulling`. */
@@ -60,4 +67,9 @@ export interface Hands {
    * a start may slip in between: one that runs is refused, one that has ended too is told by `had_run` where the events tell.
    */
   remove(id: string, only: Removable): Promise<RemoveAnswer>;
+  /**
+   * Takes off the books, at an operator's word, what is `outOfReach` and so may live or not. Ends nothing: what still runs of it
+   * goes on using its cards. Never what can be asked for.
+   */
+  giveUp(id: string): Promise<GiveUpAnswer>;
 }

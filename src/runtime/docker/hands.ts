@@ -86,6 +86,11 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
     },
 
     remove: createRemove({ docker, clock, events: options.events ?? null, limits }),
+
+    giveUp: async () => ({
+      kind: 'in_reach',
+      why: 'Docker knows of each of its containers whether it lives; stop this one, or remove it if it has ended',
+    }),
   };
 }
 

@@ -41,7 +41,7 @@ export function toSeenContainer(listed: ListedContainer, given: Pinned): SeenCon
   const own = claim === null ? null : withDeviceRequest(claim, given);
   // A claim says itself what it holds; only a question that stayed open is passed on.
   const pinned: Pinned = claim === null || given.kind === 'not_told' ? given : { kind: 'none' };
-  return { id, name, state, createdAtMs, labels, claim: own, pinned };
+  return { id, name, state, outOfReach: false, createdAtMs, labels, claim: own, pinned };
 }
 
 /** How a container fared, from the body of its inspect. */

@@ -13,6 +13,7 @@ import { parseClaim } from '../parse-claim.js';
 import { BESIDE } from './claim-file.js';
 import type { ClaimsFolder, Entry } from './claims-folder.js';
 import type { Liveness } from './liveness.js';
+import { OUT_OF_REACH, type Asked, type Life } from './other-namespaces.js';
 
 /** The claim files are the books: who holds which card, and of each run whether the kernel still knows it. */
 export function createProcessBooks(parts: {
@@ -35,8 +36,13 @@ export function createProcessBooks(parts: {
 
   async function seen(entries: readonly Entry[]): Promise<readonly SeenContainer[]> {
     const there = await withoutRemoved(entries, claims);
-    const alive = await liveness.of(there.flatMap(runOf));
-    return Promise.all(there.map(async (entry) => toSeen(entry, await stateOf(entry, alive))));
+    const lives = await liveness.of(there.flatMap(runOf));
+    return Promise.all(
+      there.map(async (entry) => {
+        const life = lives.get(entry.claim.id);
+        return toSeen(entry, await stateOf(entry, life), life === 'out_of_reach');
+      }),
+    );
   }
 
   const listRuns = (): Promise<Probed<ContainersSeen>> =>
@@ -69,8 +75,8 @@ export function createProcessBooks(parts: {
       look(async () => {
         const entry = await claims.byId(id);
         if (entry === null || entry.standing.kind === 'removing') return null;
-        const alive = await liveness.of(runOf(entry));
-        return details(entry, await stateOf(entry, alive));
+        const life = (await liveness.of(runOf(entry))).get(id);
+        return details(entry, await stateOf(entry, life), life);
       }),
   };
 }
@@ -81,26 +87,24 @@ async function withoutRemoved(entries: readonly Entry[], claims: ClaimsFolder): 
   return entries.filter(({ standing }) => standing.kind !== 'removing');
 }
 
-function runOf({ claim, standing }: Entry): { id: string; run: Extract<Entry['standing'], { kind: 'run' }> }[] {
+function runOf({ claim, standing }: Entry): Asked[] {
   return standing.kind === 'run' ? [{ id: claim.id, run: standing }] : [];
 }
 
-/** `dead`: nobody wrote down how it ended, since the launcher was killed with it or the machine restarted. */
-async function stateOf(
-  { claim, standing, prefix }: Entry,
-  alive: ReadonlyMap<string, boolean>,
-): Promise<ContainerState> {
+/** `dead`: nobody wrote down how it ended, since whatever killed it killed its launcher too. */
+async function stateOf({ claim, standing, prefix }: Entry, life: Life | undefined): Promise<ContainerState> {
   if (standing.kind !== 'run') return standing.kind;
-  if (alive.get(claim.id) !== false) return 'running';
+  if (life !== 'ended') return 'running';
   return (await exitCodeIn(prefix, claim.id)) === null ? 'dead' : 'exited';
 }
 
-function toSeen({ claim }: Entry, state: ContainerState): SeenContainer {
+function toSeen({ claim }: Entry, state: ContainerState, outOfReach: boolean): SeenContainer {
   const { id, name, createdAtMs, labels } = claim;
   return {
     id,
     name,
     state,
+    outOfReach,
     createdAtMs,
     labels,
     claim: parseClaim(labels)?.cards ?? null,
@@ -108,17 +112,26 @@ function toSeen({ claim }: Entry, state: ContainerState): SeenContainer {
   };
 }
 
-async function details({ claim: { id }, prefix }: Entry, state: ContainerState): Promise<RunDetails> {
+async function details(
+  { claim: { id }, prefix }: Entry,
+  state: ContainerState,
+  life: Life | undefined,
+): Promise<RunDetails> {
   const place = prefix.slice(0, -id.length);
   const ended = state === 'exited';
   return {
     exitCode: ended ? await exitCodeIn(prefix, id) : null,
     // The kernel tells its log alone whom it killed for memory.
     oomKilled: null,
-    error: state === 'dead' ? 'it was killed together with its launcher, or the machine restarted' : null,
+    error: life === 'out_of_reach' ? OUT_OF_REACH : whyDead(state),
     startedAt: await writtenAt(place + BESIDE.pid(id)),
     finishedAt: ended ? await writtenAt(place + BESIDE.exit(id)) : null,
   };
+}
+
+function whyDead(state: ContainerState): string | null {
+  if (state !== 'dead') return null;
+  return 'it was killed together with its launcher, or the machine or the container that it ran in ended';
 }
 
 /** Null where none was written, or not to its end. */

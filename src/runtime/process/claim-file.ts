@@ -12,6 +12,9 @@ export type Standing =
   | { readonly kind: 'run'; readonly kernel: string; readonly pid: number; readonly startTicks: string }
   | { readonly kind: 'removing' };
 
+/** A job that was started, by the names that the kernel has for its launcher. */
+export type StartedJob = Extract<Standing, { readonly kind: 'run' }>;
+
 /** What the job is and whose cards it has. */
 export interface Claim {
   readonly id: string;
@@ -48,7 +51,7 @@ export const BESIDE = {
   output: (id: string): string => `${id}.output`,
   /** For people: the process group to send a signal to. */
   pid: (id: string): string => `${id}.pid`,
-  /** The exit code, once the job's own process has ended. */
+  /** The exit code; empty until the job's own process has ended. */
   exit: (id: string): string => `${id}.exit`,
 } as const;
 

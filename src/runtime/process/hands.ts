@@ -1,6 +1,6 @@
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
-import type { CreateAnswer, Hands, Removable, RemoveAnswer, StartAnswer } from '../../model/ports/hands.js';
+import type { CreateAnswer, Hands, StartAnswer } from '../../model/ports/hands.js';
 import type { Clock } from '../../model/ports/outside.js';
 import { runLabels } from '../labels.js';
 import type { ClaimsFolder } from './claims-folder.js';
@@ -8,6 +8,7 @@ import { findProgram } from './find-program.js';
 import { jobEnvironment } from './job-environment.js';
 import { startLauncher } from './launcher.js';
 import type { Liveness } from './liveness.js';
+import { giveUp, inDoubt, remove } from './removal.js';
 
 export interface ProcessHandsParts {
   readonly claims: ClaimsFolder;
@@ -25,11 +26,26 @@ const TRIES = 10;
 
 /** What the gate does to claims and their processes. By id, never by name; nothing here ends a process. */
 export function createProcessHands(parts: ProcessHandsParts): Hands {
+  // Created by this process and not started yet.
+  const own = new Set<string>();
   return {
     ensureImage: async () => ({ kind: 'present' }),
-    create: (spec, grant) => create(spec, grant, parts),
-    start: (id) => start(id, parts).catch(inDoubt),
-    remove: (id, only) => remove(id, only, parts).catch(inDoubt),
+    async create(spec, grant) {
+      const answer = await create(spec, grant, parts);
+      if (answer.kind === 'created') own.add(answer.id);
+      return answer;
+    },
+    async start(id) {
+      const answer = await start(id, own.has(id), parts).catch(inDoubt);
+      if (answer.kind === 'started') own.delete(id);
+      return answer;
+    },
+    async remove(id, only) {
+      const answer = await remove(id, only, parts).catch(inDoubt);
+      if (answer.kind === 'removed' || answer.kind === 'gone') own.delete(id);
+      return answer;
+    },
+    giveUp: (id) => giveUp(id, parts).catch(inDoubt),
   };
 }
 
@@ -61,13 +77,19 @@ async function create(spec: JobSpec, grant: Grant, parts: ProcessHandsParts): Pr
   }
 }
 
-async function start(id: string, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
+/**
+ * A claim is started once: giving it to a launcher is one rename, which happens to a created claim alone, so what runs or has
+ * ended is never run again, whoever asks. And by its creator alone: another may hold it for left behind, and remove it.
+ */
+async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
     const entry = await claims.byId(id);
     if (entry === null || entry.standing.kind === 'removing') {
       return { kind: 'gone', daemonMessage: `no such claim: ${id}` };
     }
     if (entry.standing.kind === 'run') return { kind: 'started' };
+    if (!isOwn)
+      return { kind: 'gone', daemonMessage: `the claim ${id} is started by the process that created it alone` };
     const launcher = await startLauncher(entry.claim, entry.prefix, kernel);
     if (launcher.kind === 'failed') return { kind: 'failed', daemonMessage: launcher.words };
     const { pid, startTicks } = launcher;
@@ -78,31 +100,6 @@ async function start(id: string, { claims, kernel }: ProcessHandsParts): Promise
     }
   }
   return inDoubt(new Error(`the claim ${id} changes all the time`));
-}
-
-/** Moving the claim is the one step that decides: what was created cannot be started any more, and what runs is not moved. */
-async function remove(id: string, only: Removable, { claims, liveness }: ProcessHandsParts): Promise<RemoveAnswer> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const entry = await claims.byId(id);
-    if (entry === null) return { kind: 'gone' };
-    const { standing } = entry;
-    if (standing.kind === 'run') {
-      const alive = (await liveness.of([{ id, run: standing }])).get(id) !== false;
-      if (alive || only === 'created') return { kind: 'left', state: alive ? 'running' : 'exited' };
-    }
-    if (standing.kind === 'created' && only === 'ended') return { kind: 'left', state: 'created' };
-    const removing = { ...entry, standing: { kind: 'removing' } } as const;
-    if (standing.kind === 'removing' || (await claims.move(entry, removing.standing))) {
-      await claims.clear(removing);
-      return { kind: 'removed' };
-    }
-  }
-  return inDoubt(new Error(`the claim ${id} changes all the time`));
-}
-
-/** The books know what became of it. */
-function inDoubt(error: unknown): { readonly kind: 'in_doubt'; readonly detail: string } {
-  return { kind: 'in_doubt', detail: (error as Error).message };
 }
 
 /** Where no PATH came at all, as execvp(3) has it. */

@@ -1,4 +1,4 @@
-/** What the kernel says about processes. Layout of /proc/PID/stat: proc(5). */
+/** What the kernel says about processes. Layout of /proc/PID/stat and /proc/PID/status: proc(5). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
@@ -13,13 +13,21 @@ export interface LiveProcess {
 
 /**
  * The name of this run of the kernel, and of the numbers that it gives to processes: the boot's id and the pid namespace.
- * Pids of another boot are nobody's, and those of another namespace say nothing here. Rejects where /proc does not tell.
+ * Pids of another boot are nobody's, and those of another namespace say nothing here. Rejects where /proc does not tell, and
+ * where it shows the processes of another namespace than ours (`unshare --pid` without `--mount-proc`): each pid that we
+ * looked up there would be somebody else's.
  */
 export async function kernelName(): Promise<string> {
   const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim().replaceAll('-', '');
-  const namespace = /\[(\d+)\]/.exec(await readlink('/proc/self/ns/pid'))?.[1];
-  if (!/^[0-9a-f]{32}$/.test(bootId) || namespace === undefined) {
+  const namespace = namespaceIn(await readlink('/proc/self/ns/pid'));
+  if (!/^[0-9a-f]{32}$/.test(bootId) || namespace === null) {
     throw new Error(`expected a boot id and a pid namespace in /proc, got ${JSON.stringify({ bootId, namespace })}`);
+  }
+  const { pids } = parseNumbers(await readFile('/proc/self/status', 'utf8'));
+  if (pids.length !== 1) {
+    throw new Error(
+      `expected the /proc of the pid namespace that this process is in, got that of another, where its pid is ${pids[0]}; mount it anew, as unshare --mount-proc does`,
+    );
   }
   return `${bootId}-${namespace}`;
 }
@@ -27,6 +35,16 @@ export async function kernelName(): Promise<string> {
 /** Whether two such names are of the same boot. */
 export function sameBoot(one: string, other: string): boolean {
   return one.split('-')[0] === other.split('-')[0];
+}
+
+/** The pid namespace in such a name, by its inode number. */
+export function namespaceOf(kernel: string): string {
+  return kernel.slice(kernel.indexOf('-') + 1);
+}
+
+/** The same from where a link like /proc/PID/ns/pid points: `pid:[4026531836]`. */
+export function namespaceIn(link: string): string | null {
+  return /^pid:\[(\d+)\]$/.exec(link)?.[1] ?? null;
 }
 
 /**
@@ -53,8 +71,30 @@ export function parseStat(stat: string): LiveProcess | null {
   return dead ? null : { pid, session: Number(session), startTicks };
 }
 
+/** What a process is called in each pid namespace from that of /proc down to its own, in this order. */
+export interface Numbers {
+  readonly pids: readonly number[];
+  /** 0 where the session was begun further up. */
+  readonly sessions: readonly number[];
+}
+
+/** From the lines `NSpid` and `NSsid` of /proc/PID/status, there since Linux 4.1; empty without them. */
+export function parseNumbers(status: string): Numbers {
+  const line = (name: string): readonly number[] =>
+    (new RegExp(String.raw`^${name}:((?:\t\d+)+)$`, 'm').exec(status)?.[1] ?? '').split('\t').slice(1).map(Number);
+  return { pids: line('NSpid'), sessions: line('NSsid') };
+}
+
+/** The pids of all that /proc shows. */
+export function pidsShown(): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
 /** Every process that can be seen. */
 export function liveProcesses(): readonly LiveProcess[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map((pid) => liveProcess(Number(pid))).filter((process) => process !== null);
+  return pidsShown()
+    .map(liveProcess)
+    .filter((process) => process !== null);
 }

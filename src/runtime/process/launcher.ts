@@ -10,7 +10,9 @@ import { liveProcess } from './kernel.js';
  * A shell, which is small, is there everywhere, and needs nothing of ours while the job runs. It waits until its end of the
  * pipe is closed, by the gate or by the gate's death, and goes on only when the claim was given to its pid: so no job runs
  * unseen, and none is lost when the gate dies right after that. It hears signals to the group only to live on and write
- * down how the job ended. Of its own words only variables that no job is likely to have.
+ * down how the job ended. It opens what it will write before the job begins: a claim that was given up as lost is gone then with
+ * its files, and nothing is left to lie where the next claim of that name may be. Of its own words only variables that no job is
+ * likely to have.
  *
  * $1 the start of the paths of the claim's files, $2 the kernel's name, then the command.
  */
@@ -19,11 +21,11 @@ read -r TUNEPLANE_NOTHING <&3
 exec 3<&-
 [ -e "$1.run.$2.$$".* ] || exit 0
 trap : HUP INT QUIT TERM USR1 USR2
-exec >>"$1.output" 2>&1
+exec >>"$1.output" 2>&1 4>"$1.exit"
 echo "$$" >"$1.pid"
-job() { shift 2; "$@"; }
+job() { shift 2; "$@" 4>&-; }
 job "$@"
-echo "$?" >"$1.exit"
+echo "$?" >&4
 `;
 
 export type Launcher =

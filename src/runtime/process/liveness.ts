@@ -1,60 +1,58 @@
 /** Whether anything of a job still lives, asked of the kernel and never believed from a file. */
 
-import type { Standing } from './claim-file.js';
 import { createEnvironmentSearch, type EnvironmentSearch } from './environment-search.js';
 import { liveProcess, liveProcesses, sameBoot } from './kernel.js';
-
-type Run = Extract<Standing, { kind: 'run' }>;
+import { createOtherNamespaces, type Asked, type Life } from './other-namespaces.js';
 
 export interface Liveness {
-  /** For each of these runs, by claim id, whether it lives. In doubt it does. */
-  of(runs: readonly { readonly id: string; readonly run: Run }[]): Promise<ReadonlyMap<string, boolean>>;
+  /** For each of these jobs, by claim id, whether it lives. In doubt it does, or is out of reach, which holds as well. */
+  of(runs: readonly Asked[]): Promise<ReadonlyMap<string, Life>>;
   /** These are all that there are: what was found out about others is forgotten. */
   keepOnly(ids: readonly string[]): void;
 }
 
 /**
  * A job lives while its launcher does, or any process of the launcher's session, or any process that carries the claim's id
- * in its environment: workers that have outlived their parent still use its cards. What has ended once has ended for good.
+ * in its environment: workers that have outlived their parent still use its cards. What has ended once has ended for good,
+ * and so has all that another boot started: a machine has one kernel at a time, and its gates have a folder of claims of their
+ * own. (A container with a boot id of its own, as systemd-nspawn makes one, counts as a machine: no gate in it may share a folder
+ * with one outside.)
  */
 export function createLiveness(kernel: string): Liveness {
   const ended = new Set<string>();
   const marks = createEnvironmentSearch();
+  const others = createOtherNamespaces(kernel, marks);
 
   return {
     async of(runs) {
-      const alive = new Map<string, boolean>();
-      const leaderless: { readonly id: string; readonly run: Run }[] = [];
-      for (const { id, run } of runs) {
-        if (ended.has(id) || !sameBoot(run.kernel, kernel)) alive.set(id, false);
-        // Another pid namespace: its numbers say nothing here, and its processes may live.
-        else if (run.kernel !== kernel) alive.set(id, true);
-        else if (launcherLives(run)) alive.set(id, true);
-        else leaderless.push({ id, run });
+      const lives = new Map<string, Life>();
+      const asked = runs.filter(({ id, run }) => !ended.has(id) && sameBoot(run.kernel, kernel));
+      for (const { id } of runs) lives.set(id, 'ended');
+      const leaderless: Asked[] = [];
+      for (const one of asked.filter(({ run }) => run.kernel === kernel)) {
+        if (launcherLives(one)) lives.set(one.id, 'lives');
+        else leaderless.push(one);
       }
-      const left = leaderless.length === 0 ? new Set<string>() : await leftBehind(leaderless, marks);
-      for (const { id } of leaderless) {
-        alive.set(id, left.has(id));
-        if (!left.has(id)) ended.add(id);
-      }
-      return alive;
+      if (leaderless.length > 0) for (const id of await leftBehind(leaderless, marks)) lives.set(id, 'lives');
+      const elsewhere = asked.filter(({ run }) => run.kernel !== kernel);
+      if (elsewhere.length > 0) for (const [id, life] of await others.of(elsewhere)) lives.set(id, life);
+      for (const [id, life] of lives) if (life === 'ended') ended.add(id);
+      return lives;
     },
     keepOnly(ids) {
       const kept = new Set(ids);
       for (const id of ended) if (!kept.has(id)) ended.delete(id);
+      others.keepOnly(kept);
     },
   };
 }
 
-function launcherLives({ pid, startTicks }: Run): boolean {
+function launcherLives({ run: { pid, startTicks } }: Asked): boolean {
   return liveProcess(pid)?.startTicks === startTicks;
 }
 
 /** The ids of those of which a process lives though the launcher does not. */
-async function leftBehind(
-  runs: readonly { readonly id: string; readonly run: Run }[],
-  marks: EnvironmentSearch,
-): Promise<ReadonlySet<string>> {
+async function leftBehind(runs: readonly Asked[], marks: EnvironmentSearch): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
   // Twice: a process can be born behind the place that the first walk has passed, of one that dies before it is reached.
   for (let walk = 0; walk < 2; walk++) {

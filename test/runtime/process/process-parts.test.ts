@@ -6,7 +6,17 @@ import {
   writeClaim,
   type Claim,
 } from '../../../src/runtime/process/claim-file.js';
-import { kernelName, liveProcess, liveProcesses, parseStat, sameBoot } from '../../../src/runtime/process/kernel.js';
+import {
+  kernelName,
+  liveProcess,
+  liveProcesses,
+  namespaceIn,
+  namespaceOf,
+  parseNumbers,
+  parseStat,
+  sameBoot,
+} from '../../../src/runtime/process/kernel.js';
+import { hidesProcesses } from '../../../src/runtime/process/processes-below.js';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const KERNEL = `${'b'.repeat(32)}-4026531836`;
@@ -70,11 +80,34 @@ describe('the kernel', () => {
     expect(liveProcess(2 ** 22 + 1)).toBeNull();
   });
 
+  test.each([
+    ['a process below ours', 'NSpid:\t12601\t20\nNSsid:\t12590\t0\n', { pids: [12601, 20], sessions: [12590, 0] }],
+    ['one of ours', 'Name:\tx\nNSpid:\t7\nNSpgid:\t7\nNSsid:\t1\nKthread:\t0\n', { pids: [7], sessions: [1] }],
+    ['one that calls itself like the line', 'Name:\tNSpid:\\t1\nNSpid:\t7\nNSsid:\t7\n', { pids: [7], sessions: [7] }],
+    ['nothing where the kernel is too old to say', 'Name:\tx\nPid:\t7\n', { pids: [], sessions: [] }],
+  ])('numbers %s', (_says, status, numbers) => expect(parseNumbers(status)).toEqual(numbers));
+
+  test.each([
+    ['nobody', '21 26 0:20 / /proc rw,relatime - proc proc rw', false],
+    ['nobody, by its own word', '21 26 0:20 / /proc rw - proc proc rw,gid=4,hidepid=off', false],
+    ['nobody, by its number', '21 26 0:20 / /proc rw - proc proc rw,hidepid=0', false],
+    ['others', '21 26 0:20 / /proc rw - proc proc rw,hidepid=invisible', true],
+    ['others, by its number', '21 26 0:20 / /proc rw shared:5 - proc proc rw,hidepid=2,gid=4', true],
+    [
+      'others, in an earlier mount',
+      '21 26 0:20 / /proc rw - proc proc rw,hidepid=1\n22 21 0:21 / /proc rw - proc proc rw',
+      true,
+    ],
+    ['whom, nobody can tell where it is no mount', '26 1 0:20 / / rw - ext4 /dev/vda rw', true],
+  ])('hides %s', (_says, mountinfo, hides) => expect(hidesProcesses(mountinfo)).toBe(hides));
+
   test('has one name while it runs', async () => {
     const name = await kernelName();
     expect(name).toMatch(/^[0-9a-f]{32}-\d+$/);
     expect(await kernelName()).toBe(name);
     expect(sameBoot(name, name.replace(/\d+$/, '1'))).toBe(true);
     expect(sameBoot(name, KERNEL)).toBe(false);
+    expect(namespaceIn(`pid:[${namespaceOf(name)}]`)).toBe(namespaceOf(name));
+    expect(namespaceIn('mnt:[4026531832]')).toBeNull();
   });
 });

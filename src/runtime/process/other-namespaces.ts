@@ -1,0 +1,118 @@
+/** Whether a job that was started in another pid namespace of this boot still lives, and whether that can be told from here. */
+
+import type { StartedJob } from './claim-file.js';
+import type { EnvironmentSearch } from './environment-search.js';
+import { liveProcess, namespaceOf } from './kernel.js';
+import { lookBelow, type ProcessBelow, type View } from './processes-below.js';
+
+/** `out_of_reach`: nobody can tell from here. Such a job holds its cards. */
+export type Life = 'lives' | 'ended' | 'out_of_reach';
+
+/** For a person. */
+export const OUT_OF_REACH =
+  'it was started in another pid namespace, which cannot be seen into from here: whether it still lives is not known';
+
+/** A started job and the id of its claim. */
+export interface Asked {
+  readonly id: string;
+  readonly run: StartedJob;
+}
+
+export interface OtherNamespaces {
+  of(runs: readonly Asked[]): Promise<ReadonlyMap<string, Life>>;
+  /** These are all that there are: what was found out about others is forgotten. */
+  keepOnly(ids: ReadonlySet<string>): void;
+}
+
+/** `kernel` is what this run of the kernel is called here. */
+export function createOtherNamespaces(kernel: string, marks: EnvironmentSearch): OtherNamespaces {
+  const own = namespaceOf(kernel);
+  // Under which pid of ours a launcher was found: a look at the whole of /proc is not needed again while it lives.
+  const launchers = new Map<string, number>();
+
+  return {
+    async of(runs) {
+      const lives = new Map<string, Life>();
+      for (const { id, run } of runs) lives.set(id, isStillAt(launchers.get(id), run) ? 'lives' : 'ended');
+      // Twice, as within our own namespace: see `leftBehind`.
+      for (let walk = 0; walk < 2; walk++) {
+        const open = runs.filter(({ id }) => lives.get(id) === 'ended');
+        if (open.length === 0) break;
+        const view = lookBelow();
+        const pids = new Set(view.below.map(({ pid }) => pid));
+        for (const { id, run } of open) {
+          const { life, launcher } = judge(run, view, own);
+          if (launcher !== null) launchers.set(id, launcher);
+          lives.set(id, life === 'ended' && (await marks.carried(id, pids)) ? 'lives' : life);
+        }
+      }
+      return lives;
+    },
+    keepOnly(ids) {
+      for (const id of launchers.keys()) if (!ids.has(id)) launchers.delete(id);
+    },
+  };
+}
+
+/**
+ * The inode number of the initial pid namespace, in which all processes of a machine are visible: PID_NS_INIT_INO in the
+ * kernel's include/uapi/linux/nsfs.h, before that PROC_PID_INIT_INO in include/linux/proc_ns.h, the same since Linux 3.8.
+ */
+const INITIAL = '4026531836';
+
+function isStillAt(pid: number | undefined, { startTicks }: StartedJob): boolean {
+  return pid !== undefined && liveProcess(pid)?.startTicks === startTicks;
+}
+
+/**
+ * What one look tells of a job, all but its mark, and where its launcher was found. `own` is our own namespace. Exported for
+ * its test.
+ *
+ * The claim names its namespace by inode number. The kernel gives a number to another namespace only when nothing refers to
+ * the first any more, so none of its processes lives, and it takes the lowest one that is free (fs/proc/generic.c,
+ * proc_alloc_inum): often at once. So a process that we see in a namespace of this number means that the claim's own namespace
+ * lies below ours, or is over and another has its number. In both cases all that is left of the job is visible here, and is
+ * asked for as in our own namespace. A namespace of our own number needs none of this: the pids are ours, or nobody's.
+ *
+ * Where we see nobody in it, it is gone if we would see them: from the initial namespace, with a /proc that hides nobody. Its
+ * init outlives its other processes, since they are killed with it (pid_namespaces(7)); so none can be born behind a look that
+ * has not met any. From any other namespace, what is beside us or above looks just like what is gone, and is out of reach.
+ *
+ * A process whose namespace we may not ask for may be in any of those below; one further down may be in a namespace that the
+ * job made within its own. Where its session has the job's number, that is no proof, and in doubt the job holds.
+ */
+export function judge(
+  run: StartedJob,
+  view: View,
+  own: string,
+): { readonly life: Life; readonly launcher: number | null } {
+  const members = view.below.filter(({ namespace }) => namespace === namespaceOf(run.kernel));
+  const unknown = view.below.filter(({ namespace }) => namespace === null);
+  const launcher = [...members, ...unknown].find((one) => isLauncher(one, run));
+  if (launcher !== undefined) return { life: 'lives', launcher: launcher.pid };
+  return { life: withoutLauncher(run, { ...view, members, unknown }, own), launcher: null };
+}
+
+function isLauncher({ pids, startTicks }: ProcessBelow, run: StartedJob): boolean {
+  return pids.at(-1) === run.pid && startTicks === run.startTicks;
+}
+
+interface Sorted extends View {
+  /** Of the namespace that the claim names. */
+  readonly members: readonly ProcessBelow[];
+  readonly unknown: readonly ProcessBelow[];
+}
+
+function withoutLauncher({ pid }: StartedJob, { below, whole, members, unknown }: Sorted, own: string): Life {
+  const seesAll = whole && own === INITIAL;
+  if (members.length === 0 && unknown.length === 0) return seesAll ? 'ended' : 'out_of_reach';
+
+  const inSession = ({ sessions }: ProcessBelow): boolean => sessions.slice(1).includes(pid);
+  // The number of a session goes to no new process while anything is left of the session.
+  if (!members.some(({ pids }) => pids.at(-1) === pid)) {
+    if (members.some(inSession)) return 'lives';
+    const deeper = below.filter(({ pids }) => pids.length > 2);
+    if ([...unknown, ...deeper].some(inSession)) return 'out_of_reach';
+  }
+  return seesAll || (whole && members.length > 0) ? 'ended' : 'out_of_reach';
+}
