@@ -14,6 +14,7 @@ import { afterStart, answerExisting, waitForCreate, type AnswerParts } from './a
 import type { Ended } from './attempts.js';
 import { checkClaims } from './check-claims.js';
 import { claimInTime, type ClaimParts } from './claim-cards.js';
+import type { Existing } from './existing/existing-meaning.js';
 import { findOnceShown } from './existing/find-created.js';
 import { lookUp } from './existing/look-up.js';
 import type { RecentRuns } from './existing/recent-runs.js';
@@ -42,11 +43,29 @@ export async function claim(admission: Admission, parts: ClaimingParts): Promise
     const decision = await tryOnce(admission, parts);
     if (decision.kind !== 'again') return decision;
     const { why } = decision;
-    if (tries === TRIES || parts.clock.monotonic() >= admission.untilMs) return outOfTries(admission.spec, why);
+    if (tries === TRIES || parts.clock.monotonic() >= admission.untilMs) return atLast(admission, why, parts);
     if (why === 'name_taken') await findOnceShown(admission.spec.runId, parts);
     else await pause(20 + parts.random() * 50 * 2 ** tries, parts.clock, admission.gone);
   }
 }
+
+/** A start in doubt may have happened after all: "nothing is left" is said only where a last look shows nothing. */
+async function atLast(admission: Admission, why: Again['why'], parts: ClaimingParts): Promise<Decision> {
+  const { spec } = admission;
+  const existing = why === 'gone' ? await lookUp(spec, parts) : null;
+  if (existing === null) return outOfTries(spec, why);
+  if (SETTLED.has(existing.kind)) {
+    const answer = await answerExisting(existing, admission, parts);
+    if (answer.kind !== 'again') return answer;
+  }
+  return refuse('create_failed', {
+    detail: 'what there is of this run was another each time it was looked at; ask again with the same run_id',
+    rolledBack: false,
+  });
+}
+
+/** Rows of the table that are answered as they are, with nothing to wait for or to remove. */
+const SETTLED: ReadonlySet<Existing['kind']> = new Set(['alive', 'ended', 'has_run', 'refused'] as const);
 
 async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Decision | Again> {
   const { spec, gone } = admission;
