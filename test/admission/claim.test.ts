@@ -490,6 +490,21 @@ describe('doubt', () => {
     expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', run: { state: 'running' } });
   });
 
+  test('a start that did not answer, happened and ended after the time of its request is answered as the run that it is', async () => {
+    const runtime = fakeRuntime();
+    let aheadMs = 0;
+    runtime.onStart = () => {
+      aheadMs = 600_000;
+      return { kind: 'in_doubt', detail: 'socket hang up' };
+    };
+    runtime.remove = async (id) => {
+      runtime.end(id);
+      return { kind: 'left', state: 'exited' };
+    };
+    const clock = { ...systemClock, monotonic: () => performance.now() + aheadMs };
+    expect(await admit(testDesk(runtime, { clock }), 'train')).toMatchObject({ kind: 'ended' });
+  });
+
   test('a start that did not answer while Docker went away leaves the claim standing', async () => {
     const runtime = fakeRuntime();
     runtime.onStart = () => {
