@@ -15,6 +15,8 @@ export interface CallerReport {
   readonly withoutContainer: string[];
   /** Pages that showed a card free, to be held against what really ran. */
   readonly free: { readonly uuid: string; readonly fromMs: number; readonly toMs: number }[];
+  /** How often a run was taken away by a DELETE, or may have been: after each it may be executed once more. */
+  readonly deletes: Map<string, number>;
 }
 
 interface Admitted {
@@ -42,8 +44,12 @@ export async function caller(name: string, report: CallerReport, parts: CallerPa
     if (!again) mine.push(runId);
     if (mine.length > 12) mine.shift();
     const gate = party.any((up) => dice.one(up));
-    if (dice.chance(25) && again) await remove(runId, gate, parts);
-    else await ask(runId, gate, report, parts);
+    if (dice.chance(25) && again) await remove(runId, gate, report, parts);
+    else if (dice.chance(20)) {
+      // One run posted to two gates at once.
+      const other = party.any((up) => dice.one(up));
+      await Promise.all([gate, other].map((each) => ask(runId, each, report, parts)));
+    } else await ask(runId, gate, report, parts);
     if (dice.chance(30)) await readPage(gate, report);
     await sleep(dice.between(5, 150));
   }
@@ -58,7 +64,8 @@ async function ask(
   // The count and the length follow from the name: the same run is the same request.
   const number = Buffer.from(runId).reduce((sum, byte) => (sum * 31 + byte) % 1000, 7);
   const count = [1, 1, 1, 2, 2, 3, 4, 0][number % 8] ?? 1;
-  const seconds = 0.2 + (number % 15) / 10;
+  // One in five ends at once.
+  const seconds = number % 5 === 0 ? 0 : 0.2 + (number % 15) / 10;
   const hangUp = dice.chance(12) ? AbortSignal.timeout(dice.between(1, 400)) : undefined;
   const body = jobToPost(runId, count, { command: ['sleep', String(seconds)], ulimits: { memlock: 65_536 } });
   const answer = await gate
@@ -84,12 +91,20 @@ async function ask(
   });
 }
 
-async function remove(runId: string, gate: Gate, { engine, watcher }: CallerParts): Promise<void> {
+async function remove(
+  runId: string,
+  gate: Gate,
+  { deletes }: CallerReport,
+  { engine, watcher }: CallerParts,
+): Promise<void> {
   const found = await engine.docker
     .listContainers({ all: true, filters: { name: [`^/tuneplane-${runId}$`] }, abortSignal: AbortSignal.timeout(2000) })
     .catch(() => []);
   for (const { Id } of found) await watcher.note(Id).catch(() => {});
-  await gate.call(`/runs/${runId}`, { method: 'DELETE' }).catch(() => {});
+  const answer = await gate.call(`/runs/${runId}`, { method: 'DELETE' }).catch(() => null);
+  if (answer === null || answer.status === 204 || answer.status === 503) {
+    deletes.set(runId, (deletes.get(runId) ?? 0) + 1);
+  }
 }
 
 async function readPage(gate: Gate, report: CallerReport): Promise<void> {

@@ -8,6 +8,7 @@ import { caller, type CallerReport } from './callers.js';
 import { faults } from './faults.js';
 import { LIMITS, startParty, type Party } from './party.js';
 import { dice, type Dice } from './random.js';
+import { countStarts, type Starts } from './starts.js';
 import { endOf, watch, type Watcher } from './watcher.js';
 
 export interface StormReport {
@@ -16,11 +17,14 @@ export interface StormReport {
   readonly answers: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
   readonly containersThatRan: number;
+  readonly starts: number;
   readonly looksAtDocker: number;
   readonly pagesChecked: number;
   /** Each must be empty. */
   readonly offences: {
     readonly twoLiveContainersOnACard: readonly string[];
+    readonly startedAgain: readonly string[];
+    readonly runsExecutedAgain: readonly string[];
     readonly cardsHeldByNothingAtTheEnd: readonly string[];
     readonly admittedWithoutAContainer: readonly string[];
     readonly createdBeyondTheGrace: readonly string[];
@@ -43,9 +47,10 @@ export async function storm(seconds: number, seed: number): Promise<StormReport>
   slowToCreate(proxy, redis, dice(seed + 1));
   const party = await startParty(proxy, redis.url);
   const watcher = watch(engine.docker, CREATED_AT_MOST_MS);
+  const starts = countStarts(engine.docker);
   const until = Date.now() + seconds * 1000;
   const going = (): boolean => Date.now() < until;
-  const report: CallerReport = { answers: {}, withoutContainer: [], free: [] };
+  const report: CallerReport = { answers: {}, withoutContainer: [], free: [], deletes: new Map() };
   const counts: Record<string, number> = {};
   try {
     await Promise.all([
@@ -61,16 +66,35 @@ export async function storm(seconds: number, seed: number): Promise<StormReport>
     const codes = await party.stop();
     tell('the gates have ended');
     const ended = codes.filter((code) => code !== 0).map((code) => `a gate ended with ${code} on SIGTERM`);
+    const whole = reportOf(held, ended);
+    tell(JSON.stringify(whole));
+    return whole;
+  } catch (error) {
+    // What was counted so far is worth as much as what came of it.
+    tell(`the storm broke off: ${JSON.stringify(reportOf([], []))}`);
+    throw error;
+  } finally {
+    await starts.stop();
+    await party.stop();
+    await proxy.stop();
+    await redis.stop();
+    await engine.stop();
+  }
+
+  function reportOf(held: readonly string[], ended: readonly string[]): StormReport {
     return {
       seed,
       seconds,
       answers: report.answers,
       faults: counts,
       containersThatRan: [...watcher.lives.values()].filter(({ startedAt }) => startedAt !== null).length,
+      starts: starts.total,
       looksAtDocker: watcher.looks,
       pagesChecked: report.free.length,
       offences: {
         twoLiveContainersOnACard: watcher.doubles(),
+        startedAgain: starts.again(),
+        runsExecutedAgain: executedAgain(report, starts),
         cardsHeldByNothingAtTheEnd: held,
         admittedWithoutAContainer: report.withoutContainer,
         createdBeyondTheGrace: watcher.stale(),
@@ -78,12 +102,14 @@ export async function storm(seconds: number, seed: number): Promise<StormReport>
         gatesInTrouble: [...party.complaints(), ...ended],
       },
     };
-  } finally {
-    await party.stop();
-    await proxy.stop();
-    await redis.stop();
-    await engine.stop();
   }
+}
+
+/** Runs that were started more often than once and once more for each time that they were taken away. */
+function executedAgain({ deletes }: CallerReport, { ofRuns }: Starts): string[] {
+  return [...ofRuns]
+    .filter(([runId, starts]) => starts > 1 + (deletes.get(runId) ?? 0))
+    .map(([runId, starts]) => `${runId} was started ${starts} times, and taken away ${deletes.get(runId) ?? 0} times`);
 }
 
 /**
