@@ -1,9 +1,9 @@
 /** The jobs on this machine, from the runtime's own books. */
 
-import { cardsOf } from '../admission/existing/existing-answers.js';
 import { existingRun, withoutCopies } from '../admission/existing/existing-run.js';
 import type { RecentRuns } from '../admission/existing/recent-runs.js';
 import type { Run } from '../model/admission.js';
+import { cardsOf } from '../model/container-cards.js';
 import { LABEL } from '../model/labels.js';
 import type { Runs } from '../model/ports/admissions.js';
 import type { Books } from '../model/ports/books.js';

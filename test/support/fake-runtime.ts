@@ -8,6 +8,7 @@ import { containerName, LABEL } from '../../src/model/labels.js';
 import type { Books } from '../../src/model/ports/books.js';
 import type { CreateAnswer, Hands, ImageAnswer, RemoveAnswer, StartAnswer } from '../../src/model/ports/hands.js';
 import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
+import { parseClaim } from '../../src/runtime/parse-claim.js';
 
 export interface FakeRuntime extends Books, Hands {
   /** Every container by id; a test may change them. */
@@ -147,23 +148,24 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
 function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenContainer {
   const uuids = grant.cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
   const indices = grant.cards.flatMap(({ index }) => (index === null ? [] : [index]));
+  const labels = {
+    ...spec.container.labels,
+    [LABEL.runId]: spec.runId,
+    [LABEL.gpus]: indices.join(','),
+    [LABEL.gpuUuids]: uuids.join(','),
+    [LABEL.specSha256]: spec.specSha256,
+    [LABEL.admittedBy]: grant.admittedBy,
+    [LABEL.admittedAt]: grant.admittedAt,
+    [LABEL.principal]: grant.principal,
+    [LABEL.life]: grant.life,
+  };
   return {
     id,
     name,
     state: 'created',
     createdAtMs: Date.parse(grant.admittedAt),
-    labels: {
-      ...spec.container.labels,
-      [LABEL.runId]: spec.runId,
-      [LABEL.gpus]: indices.join(','),
-      [LABEL.gpuUuids]: uuids.join(','),
-      [LABEL.specSha256]: spec.specSha256,
-      [LABEL.admittedBy]: grant.admittedBy,
-      [LABEL.admittedAt]: grant.admittedAt,
-      [LABEL.principal]: grant.principal,
-      [LABEL.life]: grant.life,
-    },
-    claim: { uuids, indices: uuids.length > 0 ? [] : indices, unread: [] },
+    labels,
+    claim: parseClaim(labels)?.cards ?? null,
     pinned: { kind: 'none' },
   };
 }
