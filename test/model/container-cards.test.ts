@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cardUuid } from '../../src/model/card.js';
 import { cardsOf } from '../../src/model/container-cards.js';
