@@ -38,12 +38,14 @@ const LIMIT_MS = 5000;
 const IMAGES_LIMIT_MS = 8000;
 const AT_ONCE = 8;
 
-export function askVersion(docker: Docker): Promise<Probed<EngineVersion>> {
-  return get(docker, '/version', (body) => {
-    const { Version: version, ApiVersion: apiVersion, Components: parts } = versionBody.parse(body);
-    const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
-    return { version, apiVersion, podman: podman?.Name ?? null };
-  });
+export function askVersion(docker: Docker, limitMs = LIMIT_MS): Promise<Probed<EngineVersion>> {
+  return get(docker, '/version', readVersion, limitMs);
+}
+
+function readVersion(body: unknown): EngineVersion {
+  const { Version: version, ApiVersion: apiVersion, Components: parts } = versionBody.parse(body);
+  const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
+  return { version, apiVersion, podman: podman?.Name ?? null };
 }
 
 export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
@@ -84,9 +86,14 @@ export async function askImages(
 }
 
 /** dockerode's own calls for these heed no signal, or not all of them do. */
-async function get<T>(docker: Docker, path: string, read: (body: unknown) => T): Promise<Probed<T>> {
+async function get<T>(
+  docker: Docker,
+  path: string,
+  read: (body: unknown) => T,
+  limitMs = LIMIT_MS,
+): Promise<Probed<T>> {
   const began = performance.now();
-  const asked = await askDocker(LIMIT_MS, (abortSignal) => dial(docker, path, abortSignal));
+  const asked = await askDocker(limitMs, (abortSignal) => dial(docker, path, abortSignal));
   const tookMs = performance.now() - began;
   if (asked.kind !== 'answer') {
     return { kind: 'blind', why: asked.kind === 'timeout' ? 'timeout' : 'unavailable', detail: inWords(asked), tookMs };

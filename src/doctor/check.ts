@@ -1,5 +1,7 @@
 /** What a check of an installation is and says, and how all of them are run: side by side, each within its time. */
 
+import { errorWords } from '../text/error-words.js';
+
 /** `unknown`: could not see, which is not the same as fine. `skipped`: there is nothing to check. */
 export const FINDING_STATES = ['ok', 'warning', 'error', 'unknown', 'skipped'] as const;
 export type FindingState = (typeof FINDING_STATES)[number];
@@ -58,7 +60,7 @@ async function answerInTime({ ask, limitMs }: Check): Promise<Verdict> {
   try {
     return await Promise.race([ask(), late]);
   } catch (error) {
-    return unknown(`the check itself failed: ${error instanceof Error ? error.message : String(error)}`);
+    return unknown(`the check itself failed: ${errorWords(error)}`);
   } finally {
     clearTimeout(timer);
   }

@@ -2,6 +2,7 @@
 
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { plainJson } from '../text/plain.js';
 import { sendProblem } from './problem.js';
 
 /** Answers with JSON and a line end, so that a person's prompt does not stick to it. */
@@ -10,7 +11,7 @@ export function sendJson(res: Response, status: number, body: unknown, headers: 
   // Not by writeHead, after which Node no longer knows the length and sends in chunks.
   res.statusCode = status;
   res.setHeaders(new Map(Object.entries({ 'Content-Type': 'application/json', ...headers })));
-  res.end(`${JSON.stringify(body)}\n`);
+  res.end(`${plainJson(body)}\n`);
 }
 
 /**

@@ -4,6 +4,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeAddress, type ListenAddress } from '../settings/addresses.js';
+import { errorWords } from '../text/error-words.js';
 import { answerBrokenRequest, refuseConnect } from './broken-request.js';
 import { clearStaleSocket } from './stale-socket.js';
 
@@ -130,7 +131,7 @@ function whyNot(error: unknown): string {
   if (code === 'EADDRINUSE') return 'another program listens there already';
   if (code === 'EACCES') return 'this user may not';
   if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address';
-  return error instanceof Error ? error.message : String(error);
+  return errorWords(error);
 }
 
 function boundAddress(server: Server, address: ListenAddress): ListenAddress {

@@ -1,6 +1,7 @@
 /** A page that is made for one scrape: every series on it is set once, and what has no value is not on it. */
 
 import { Counter, Gauge, Registry } from 'prom-client';
+import { plainWithin } from '../text/plain.js';
 import type { Metric } from './names.js';
 
 /** One series: its labels and its value. Null, or a number that is none, means that there is nothing to say. */
@@ -38,14 +39,7 @@ export function createFreshPage(): FreshPage {
 /** Longer label values come from no card and no run id of ours. */
 const LONGEST_VALUE = 200;
 
+/** prom-client escapes what the format asks for; the rest would still end up in terminals and logs. */
 function cleaned(labels: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, clean(value)]));
-}
-
-/** prom-client escapes what the format asks for; control characters would still end up in terminals and logs. */
-function clean(value: string): string {
-  return value
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_VALUE);
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, plainWithin(value, LONGEST_VALUE)]));
 }

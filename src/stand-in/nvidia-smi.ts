@@ -6,6 +6,7 @@
  */
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorWords } from '../text/error-words.js';
 import { answer, type Step } from './answer.js';
 import { defaultMachine } from './machine/build-machine.js';
 import type { Machine } from './machine/machine.js';
@@ -58,7 +59,7 @@ function machineFrom(path: string | undefined): Machine | Error {
   try {
     return readMachine(readFileSync(path, 'utf8'));
   } catch (error) {
-    return new Error(`STAND_IN_MACHINE=${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    return new Error(`STAND_IN_MACHINE=${path}: ${errorWords(error)}`, {
       cause: error,
     });
   }

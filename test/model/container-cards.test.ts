@@ -37,7 +37,7 @@ function heldIn(one: SeenContainer): readonly (number | null)[] {
 function namedFor(one: SeenContainer, remembered: readonly RememberedCard[] = REMEMBERED): readonly number[] {
   const uuids = cardsOf(one, remembered).flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
   const numbers = uuids.map((uuid) => HERE.findIndex((number) => uuidOf(number) === uuid));
-  return numbers.filter((number) => number !== -1).toSorted();
+  return numbers.filter((number) => number !== -1).toSorted((a, b) => a - b);
 }
 
 describe('both faces name the same cards of a container', () => {

@@ -1,3 +1,4 @@
+import { errorWords } from '../../text/error-words.js';
 import { buildMachine } from './build-machine.js';
 import { healthyCard } from './card-models.js';
 import type { Card, CardFault, CardProcess, Hang, Machine, RawAnswer } from './machine.js';
@@ -35,11 +36,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new BadDescription(
-      'machine',
-      `JSON (${cause instanceof Error ? cause.message : String(cause)})`,
-      json.slice(0, 40),
-    );
+    throw new BadDescription('machine', `JSON (${errorWords(cause)})`, json.slice(0, 40));
   }
 }
 
