@@ -18,8 +18,9 @@ import type { Admissions, Policy } from '../model/ports/admissions.js';
 import type { Audit } from '../model/ports/audit.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock } from '../model/ports/outside.js';
+import type { RuntimeKind } from '../model/runtime-kind.js';
 import { answer } from './answer.js';
-import { BODY_LIMIT_BYTES, type Runtime } from './request-schema.js';
+import { BODY_LIMIT_BYTES } from './request-schema.js';
 import { malformed, parseRequest } from './request.js';
 
 export interface AdmitRouteParts {
@@ -30,7 +31,7 @@ export interface AdmitRouteParts {
   readonly audit: Audit;
   readonly clock: Clock;
   /** What starts the jobs; Docker unless told otherwise. */
-  readonly runtime?: Runtime;
+  readonly runtime?: RuntimeKind;
 }
 
 export function createAdmitRoutes(parts: AdmitRouteParts): Router {

@@ -17,9 +17,18 @@ const TRY_MS = 60_000;
 
 /** In the order in which they are shown. `gpus` tells the cards' uuids. */
 export function checkDocker(installation: Installation, gpus: () => Promise<Probed<GpusSeen>>): readonly Check[] {
-  if (installation.settings.runtime === 'process') {
-    return [check('docker', async () => skipped('TUNEPLANE_RUNTIME is process'))];
+  const { runtime } = installation.settings;
+  switch (runtime) {
+    case 'docker':
+      return checkInstalled(installation, gpus);
+    case 'process':
+      return [check('docker', async () => skipped('TUNEPLANE_RUNTIME is process'))];
+    default:
+      return runtime satisfies never;
   }
+}
+
+function checkInstalled(installation: Installation, gpus: () => Promise<Probed<GpusSeen>>): readonly Check[] {
   const found = createDockerClient({ ...installation.env });
   if (found.kind === 'problem') {
     return [check('docker', async () => wrong(found.detail, 'mend DOCKER_HOST or the context'))];

@@ -1,5 +1,6 @@
 /** Every setting of the gate, once: the help, the README and the reading of them all come from here. */
 
+import { RUNTIME_KINDS } from '../model/runtime-kind.js';
 import {
   addresses,
   cards,
@@ -64,7 +65,7 @@ export const TABLE = {
   scrapeMaxAgeMs: setting('TUNEPLANE_SCRAPE_MAX_AGE_MS', '1000', 'ms', wholeNumber(0, 60_000), [
     'a scrape may reuse a look that ended less than this ago; an admission never does',
   ]),
-  runtime: setting('TUNEPLANE_RUNTIME', 'docker', 'runtime', oneOf('docker', 'process'), [
+  runtime: setting('TUNEPLANE_RUNTIME', 'docker', 'runtime', oneOf(...RUNTIME_KINDS), [
     "what starts the jobs: docker (found as Docker's own client does), or process: commands of the gate's own user, unconfined",
   ]),
   redisUrl: {

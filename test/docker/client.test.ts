@@ -40,7 +40,7 @@ describe('the client', () => {
       ca: file('ca.pem'),
       requestCert: true,
     });
-    server.on('request', (_request, response) => response.end('{"Version":"27.0"}'));
+    server.on('request', (_request, response) => response.end('{"Version":"27.0","ApiVersion":"1.47"}'));
     server.listen(0);
     await once(server, 'listening');
     cleanUp.push(() => server.close());

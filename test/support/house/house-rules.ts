@@ -17,9 +17,9 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   text: { parts: [], packages: [], node: ['node:util'] },
   time: { parts: ['model'], packages: [], node: [] },
   log: { parts: ['model', 'text'], packages: ['pino', 'pino-pretty'], node: 'any' },
-  program: { parts: [], packages: ['execa'], node: 'any' },
+  program: { parts: ['model', 'time'], packages: ['execa'], node: 'any' },
   // Reads package.json for the version; environment and flags are handed in.
-  settings: { parts: ['text'], packages: [], node: ['node:fs', 'node:net'] },
+  settings: { parts: ['model', 'text'], packages: [], node: ['node:fs', 'node:net'] },
   probe: { parts: ['model', 'time', 'probe/nvidia-smi'], packages: [], node: [] },
   'probe/nvidia-smi': { parts: ['model', 'text', 'time', 'program'], packages: [], node: [] },
   occupancy: { parts: ['model'], packages: [], node: [] },
@@ -28,7 +28,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   docker: { parts: ['model', 'time'], packages: ['dockerode', 'zod'], node: 'any' },
   runtime: { parts: ['model', 'occupancy'], packages: [], node: [] },
   'runtime/docker': {
-    parts: ['model', 'time', 'docker', 'log', 'runtime'],
+    parts: ['model', 'text', 'time', 'docker', 'log', 'runtime'],
     packages: ['dockerode', 'zod'],
     node: 'any',
   },
@@ -36,18 +36,18 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   lock: { parts: ['model', 'log', 'time', 'lock/redis'], packages: [], node: ['node:crypto'] },
   'lock/redis': { parts: ['model', 'log', 'text', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
-  http: { parts: ['model', 'text', 'settings'], packages: ['express', 'zod'], node: 'any' },
+  http: { parts: ['model', 'time', 'text', 'settings'], packages: ['express', 'zod'], node: 'any' },
   admission: {
     parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
     packages: [],
     node: [],
   },
-  'admission/existing': { parts: ['model', 'time', 'occupancy'], packages: [], node: [] },
+  'admission/existing': { parts: ['model', 'text', 'time', 'occupancy'], packages: [], node: [] },
   admit: { parts: ['model', 'http'], packages: ['express', 'zod'], node: ['node:crypto'] },
-  policy: { parts: ['model', 'text', 'http', 'admit'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
+  policy: { parts: ['model', 'text', 'http'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
   runs: { parts: ['model', 'http', 'admit', 'admission/existing'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
-  metrics: { parts: ['model', 'text'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
+  metrics: { parts: ['model', 'time', 'text'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
     parts: ['model', 'http', 'cards', 'page/client'],
     packages: ['express', 'zod'],
@@ -57,7 +57,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   openapi: { parts: ['model', 'http', 'admit', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
   // Checks an installation: asks the same questions as the gate, and judges the answers.
   doctor: {
-    parts: ['model', 'text', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
+    parts: ['model', 'time', 'text', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
     packages: [],
     node: 'any',
   },
