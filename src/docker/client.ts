@@ -32,9 +32,9 @@ export type EngineCheck =
 
 /** Refuses an engine that would start jobs without their cards. Podman's socket drops device requests silently (measured on 4.3). */
 export async function checkEngine(docker: Docker, limitMs?: number): Promise<EngineCheck> {
-  const told = await askVersion(docker, limitMs);
-  if (told.kind === 'blind') return { kind: 'unreachable', detail: told.detail };
-  const { version, podman } = told.value;
+  const asked = await askVersion(docker, limitMs);
+  if (asked.kind === 'blind') return { kind: 'unreachable', detail: asked.detail };
+  const { version, podman } = asked.value;
   if (podman === null) return { kind: 'ok', version };
   return {
     kind: 'refused',

@@ -62,10 +62,10 @@ export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
   });
 }
 
-/** Every image with its environment; `untold` counts those that did not answer in time. */
+/** Every image with its environment; `unanswered` counts those that did not answer in time. */
 export async function askImages(
   docker: Docker,
-): Promise<Probed<{ readonly images: readonly EngineImage[]; readonly untold: number }>> {
+): Promise<Probed<{ readonly images: readonly EngineImage[]; readonly unanswered: number }>> {
   const began = performance.now();
   const listed = await get(docker, '/images/json', (body) => imageList.parse(body));
   if (listed.kind === 'blind') return listed;
@@ -81,8 +81,8 @@ export async function askImages(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const untold = listed.value.length - images.length;
-  return { kind: 'seen', value: { images, untold }, tookMs: performance.now() - began };
+  const unanswered = listed.value.length - images.length;
+  return { kind: 'seen', value: { images, unanswered }, tookMs: performance.now() - began };
 }
 
 /** dockerode's own calls for these heed no signal, or not all of them do. */

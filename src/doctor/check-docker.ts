@@ -55,9 +55,9 @@ function checkEngine(
     check(
       'gpu-support',
       async () => {
-        const [told, hook] = await Promise.all([info(), findHook(endpoint)]);
-        const withCdi = told.kind === 'seen' && told.value.cdiDevices.length > 0;
-        return judge.judgeGpuSupport(told, { hook, uuids: withCdi ? await uuids() : [] });
+        const [engine, hook] = await Promise.all([info(), findHook(endpoint)]);
+        const withCdi = engine.kind === 'seen' && engine.value.cdiDevices.length > 0;
+        return judge.judgeGpuSupport(engine, { hook, uuids: withCdi ? await uuids() : [] });
       },
       TRY_MS,
     ),
@@ -66,8 +66,8 @@ function checkEngine(
     check(
       'images',
       async () => {
-        const [images, told, envHeeded] = await Promise.all([askImages(docker), info(), envIsHeeded()]);
-        return judge.judgeImages(images, told, { envHeeded });
+        const [images, engine, envHeeded] = await Promise.all([askImages(docker), info(), envIsHeeded()]);
+        return judge.judgeImages(images, engine, { envHeeded });
       },
       IMAGES_MS,
     ),

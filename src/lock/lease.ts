@@ -60,7 +60,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
   const { commands, key, leaseMs, clock, log, meter } = parts;
   const random = parts.random ?? systemRandom;
   const left = createOrphanedTokens(commands, clock, 2 * leaseMs);
-  const keptOut = createHolderNote({ key, clock, log });
+  const holderNote = createHolderNote({ key, clock, log });
   const holds = new Set<Hold>();
   const waits = new Set<Promise<Hold | null>>();
   const asking = new Set<string>();
@@ -80,10 +80,10 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
       if (asked.kind === 'failed') fate = 'unknown';
       else if (asked.value.kind === 'kept_out') {
         fate = 'not_ours';
-        keptOut.by(asked.value.holder, asked.value.endsInMs);
+        holderNote.by(asked.value.holder, asked.value.endsInMs);
       } else {
         fate = 'unknown';
-        keptOut.noMore();
+        holderNote.noMore();
         if (signal.aborted) break;
         // Else the answer came after the lease: asked again, with the same token.
         if (elapsedSince(sentAt, clock) < usableLeaseMs(leaseMs)) return hold(token, sentAt);
@@ -129,7 +129,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
         waits.delete(waiting);
       }
     },
-    problem: () => commands.trouble ?? keptOut.sentence(),
+    problem: () => commands.trouble ?? holderNote.sentence(),
     get held() {
       return holds.size > 0;
     },

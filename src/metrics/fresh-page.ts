@@ -19,18 +19,18 @@ export function createFreshPage(): FreshPage {
   return {
     registry,
     put(metric, series) {
-      const told = series.flatMap(([labels, value]) => {
+      const numbers = series.flatMap(([labels, value]) => {
         const number = Number(value);
         return value === null || !Number.isFinite(number) ? [] : [{ labels: cleaned(labels), number }];
       });
-      if (told.length === 0) return;
+      if (numbers.length === 0) return;
       const options = { name: metric.name, help: metric.help, labelNames: [...metric.labels], registers: [registry] };
       if (metric.type === 'counter') {
         const counter = new Counter(options);
-        for (const { labels, number } of told) counter.inc(labels, number);
+        for (const { labels, number } of numbers) counter.inc(labels, number);
       } else {
         const gauge = new Gauge(options);
-        for (const { labels, number } of told) gauge.set(labels, number);
+        for (const { labels, number } of numbers) gauge.set(labels, number);
       }
     },
   };

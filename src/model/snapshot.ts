@@ -188,7 +188,7 @@ export interface Snapshot {
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;
   readonly links: Links | null;
-  /** The cards seen before and still on the books, this look's own included. */
+  /** The cards seen before and not forgotten, this look's own included. */
   readonly remembered: readonly RememberedCard[];
   readonly exclusions: readonly Exclusion[];
 }

@@ -70,17 +70,17 @@ function containerOf(containers: readonly SeenContainer[], runId: string): SeenC
 }
 
 async function runOf(container: SeenContainer, { books, cardStore }: RunsParts): Promise<Run> {
-  const details = await books.describe(container);
-  const told = details.kind === 'seen' ? details.value : null;
+  const described = await books.describe(container);
+  const details = described.kind === 'seen' ? described.value : null;
   return {
     runId: container.labels[LABEL.runId] || container.name,
     state: container.state,
     cards: cardsOf(container, cardStore.remembered()).map(({ index, uuid }) => ({ index, uuid })),
-    exitCode: told?.exitCode ?? null,
-    oomKilled: told?.oomKilled ?? null,
-    error: told?.error ?? null,
+    exitCode: details?.exitCode ?? null,
+    oomKilled: details?.oomKilled ?? null,
+    error: details?.error ?? null,
     createdAt: new Date(container.createdAtMs).toISOString(),
-    startedAt: told?.startedAt ?? null,
-    finishedAt: told?.finishedAt ?? null,
+    startedAt: details?.startedAt ?? null,
+    finishedAt: details?.finishedAt ?? null,
   };
 }

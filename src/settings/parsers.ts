@@ -50,7 +50,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Parser<Wo
 }
 
 /** Any text on one line that is not blank. `what` says what it stands for. */
-export function line(what: string): Parser<string> {
+export function oneLine(what: string): Parser<string> {
   return (text) => (text.trim() !== '' && isPlain(text) ? value(text) : bad(what));
 }
 

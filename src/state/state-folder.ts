@@ -3,7 +3,7 @@ import type { CardStore } from '../model/ports/card-store.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { openCardStore } from './card-store.js';
 import { folderLockName, lockFolder } from './folder-lock.js';
-import { keptInstanceId } from './instance-id.js';
+import { ownInstanceId } from './instance-id.js';
 import { usableFolder } from './usable-folder.js';
 
 export interface StateFolderParts {
@@ -54,7 +54,7 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
   }
 
   try {
-    const instanceId = parts.instanceId ?? (await keptInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
+    const instanceId = parts.instanceId ?? (await ownInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
     const cards = await openCardStore(folder, { clock, log });
     return {
       kind: 'open',

@@ -4,6 +4,7 @@ import type { Clock, Log } from '../../model/ports/outside.js';
 import { pause } from '../../time/pause.js';
 import { explainEviction } from './eviction.js';
 import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
+import { commonOptions } from './options.js';
 
 /** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
 export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };
@@ -25,9 +26,9 @@ export interface RedisConnection {
   /** Why Redis is of no use now, as a sentence; null while it is. */
   readonly trouble: string | null;
   /** Told on every connection that is ready, the first included, before anything else is asked on it. Returns the way out. */
-  onReady(told: () => void): () => void;
+  onReady(listener: () => void): () => void;
   /** Told whenever Redis has answered the question that is asked every few seconds. Returns the way out. */
-  onAlive(told: () => void): () => void;
+  onAlive(listener: () => void): () => void;
   /** Settles within half a second. What is asked from now on fails. */
   close(): Promise<void>;
 }
@@ -76,7 +77,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   redis.on('ready', () => {
     connections += 1;
     connectionError = null;
-    for (const told of readyListeners) told();
+    for (const listener of readyListeners) listener();
     void check();
     void warnOfEviction();
   });
@@ -136,7 +137,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
       () => null,
       'all is well',
     );
-    if (asked.kind === 'answered') for (const told of aliveListeners) told();
+    if (asked.kind === 'answered') for (const listener of aliveListeners) listener();
   }
 
   function checkIn(ms: number): NodeJS.Timeout {
@@ -169,8 +170,8 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     get trouble() {
       return trouble;
     },
-    onReady: (told) => listen(readyListeners, told),
-    onAlive: (told) => listen(aliveListeners, told),
+    onReady: (listener) => listen(readyListeners, listener),
+    onAlive: (listener) => listen(aliveListeners, listener),
     async close() {
       if (closed) return;
       closed = true;
@@ -186,19 +187,14 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   };
 }
 
-function listen(listeners: Set<() => void>, told: () => void): () => void {
-  listeners.add(told);
-  return () => listeners.delete(told);
+function listen(listeners: Set<() => void>, listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
-/** Measured on ioredis 6.0.0: with its defaults a command waits for ever in a black hole, and they queue without bound. */
 function redisOptions(password: string | null) {
   return {
-    ...(password === null ? {} : { password }),
-    connectionName: 'tuneplane-gpu-gate',
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
+    ...commonOptions('tuneplane-gpu-gate', password),
     autoResendUnfulfilledCommands: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: 2000,

@@ -19,7 +19,7 @@ export interface Liveness {
  */
 export function createLiveness(kernel: string): Liveness {
   const ended = new Set<string>();
-  const marks = createEnvironmentSearch();
+  const search = createEnvironmentSearch();
 
   return {
     async of(runs) {
@@ -32,7 +32,7 @@ export function createLiveness(kernel: string): Liveness {
         else if (launcherLives(run)) alive.set(id, true);
         else leaderless.push({ id, run });
       }
-      const left = leaderless.length === 0 ? new Set<string>() : await leftBehind(leaderless, marks);
+      const left = leaderless.length === 0 ? new Set<string>() : await leftBehind(leaderless, search);
       for (const { id } of leaderless) {
         alive.set(id, left.has(id));
         if (!left.has(id)) ended.add(id);
@@ -40,8 +40,8 @@ export function createLiveness(kernel: string): Liveness {
       return alive;
     },
     keepOnly(ids) {
-      const kept = new Set(ids);
-      for (const id of ended) if (!kept.has(id)) ended.delete(id);
+      const there = new Set(ids);
+      for (const id of ended) if (!there.has(id)) ended.delete(id);
     },
   };
 }
@@ -53,7 +53,7 @@ function launcherLives({ pid, startTicks }: Run): boolean {
 /** The ids of those of which a process lives though the launcher does not. */
 async function leftBehind(
   runs: readonly { readonly id: string; readonly run: Run }[],
-  marks: EnvironmentSearch,
+  search: EnvironmentSearch,
 ): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
   // Twice: a process can be born behind the place that the first walk has passed, of one that dies before it is reached.
@@ -63,7 +63,7 @@ async function leftBehind(
     for (const { id, run } of runs.filter((one) => !left.has(one.id))) {
       // The number of a session goes to no new process while anything is left of the session.
       const inSession = !pids.has(run.pid) && processes.some(({ session }) => session === run.pid);
-      if (inSession || (await marks.carried(id, pids))) left.add(id);
+      if (inSession || (await search.carried(id, pids))) left.add(id);
     }
   }
   return left;
