@@ -1,7 +1,6 @@
 /** JSON in and out: what a body must be, and how an answer is written. */
 
-import express from 'express';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { plainJson } from '../text/plain.js';
 import { sendProblem } from './problem.js';
 

@@ -1,3 +1,5 @@
+/** Which cards a question is about, and whether their handles work. */
+
 import type { Dialect } from './machine/dialect.js';
 import { DRIVER_ERRORS } from './machine/driver-errors.js';
 import type { Card, Machine } from './machine/machine.js';

@@ -1,3 +1,5 @@
+/** The texts of `--help` and `--version`. */
+
 import type { Request } from './arguments.js';
 import { fieldsOf } from './fields/field-table.js';
 import { type Dialect, libraryVersion } from './machine/dialect.js';

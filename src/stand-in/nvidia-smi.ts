@@ -4,6 +4,7 @@
  * machine with eight cards answers. `STAND_IN_LOG` names a file that gets a line of JSON when a run starts and when it
  * ends (a killed run leaves no end). Standard error stays empty but for a description that cannot be read (exit code 78).
  */
+
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorWords } from '../text/error-words.js';

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cardUuid } from '../../../src/model/card.js';
 import type { Eyes } from '../../../src/model/ports/eyes.js';
 import type { Off, Probed, Snapshot } from '../../../src/model/snapshot.js';
-import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine/machine.js';
+import { cardAt, healthyMachine, putLoad } from '../../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../../src/stand-in/machine/machine.js';
 import { eyesOnCards } from '../../support/eyes-on-cards.js';
 import { bundle } from '../../support/running/bundle.js';
 import { createScriptFolder, until } from './program.js';
