@@ -1,3 +1,5 @@
+/** The way to the engine that Docker's own client would talk to, and whether it is one that jobs can be given to. */
+
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

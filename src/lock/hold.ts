@@ -1,3 +1,5 @@
+/** A lease that is kept up until it is given back, or lost. */
+
 import type { Hold } from '../model/ports/lock.js';
 import type { Clock } from '../model/ports/outside.js';
 import { elapsedSince, type Moment, momentOf } from '../time/elapsed.js';
@@ -87,7 +89,7 @@ export function holdLease(parts: HoldParts): Hold {
 
   function lose(why: string): void {
     finish();
-    lost.abort(new Error(`The lock was lost: ${why}.`));
+    lost.abort(new Error(`the lock was lost: ${why}`));
     parts.onLost(why);
   }
 

@@ -106,7 +106,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
         meter.lockLost();
         log.error(
           { key, token },
-          `The lock was lost: ${why}. What was claimed under it is checked by the claim protocol.`,
+          `the lock was lost: ${why}; what was claimed under it is checked by the claim protocol`,
         );
       },
       onReleased({ othersWait }) {

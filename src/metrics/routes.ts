@@ -28,7 +28,7 @@ export interface MetricsParts {
 /** Always answers 200 with a page, within the scrape's time: what could not be seen is said on the page. */
 export function metricsRoutes(parts: MetricsParts): Router {
   const onFault = (fault: unknown): void =>
-    parts.log.error({ err: fault }, 'A part of the metrics page could not be made.');
+    parts.log.error({ err: fault }, 'a part of the metrics page could not be made');
   const pageOf = createPages(parts, onFault);
   const router = Router();
   router.get('/metrics', async (req, res) => {

@@ -1,3 +1,5 @@
+/** Which cards a container's labels claim: the one reading of them. */
+
 import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
 import { LABEL } from '../model/labels.js';
 import type { ClaimedCards, Pinned } from '../model/snapshot.js';

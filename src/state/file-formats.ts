@@ -1,3 +1,5 @@
+/** How the files of the state folder are written and read back. */
+
 import { z } from 'zod';
 import { cardIndex, cardUuid } from '../model/card.js';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';

@@ -42,8 +42,7 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
     );
   }
   const { folder } = found;
-  if (found.openToOthers)
-    log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have.`);
+  if (found.openToOthers) log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have`);
 
   const locked = await lockFolder(folderLockName(found));
   if (locked.kind === 'taken') {

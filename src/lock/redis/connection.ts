@@ -1,3 +1,5 @@
+/** The one connection to Redis: opened again by itself, each question bounded, and whether Redis is of use. */
+
 import { Redis } from 'ioredis';
 import { sayOnce } from '../../log/say-once.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
@@ -9,7 +11,7 @@ import { commonOptions } from './options.js';
 /** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
 export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };
 
-/** The one connection to Redis. Each question settles within a second and none rejects; nothing is queued. */
+/** Each question settles within a second and none rejects; nothing is queued. */
 export interface RedisConnection {
   readonly redis: Redis;
   /**
@@ -89,7 +91,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     try {
       return parts.password === null ? null : parts.password();
     } catch (error) {
-      complain(`The Redis password cannot be read, the last one is used: ${(error as Error).message}`);
+      complain(`the Redis password cannot be read, the last one is used: ${(error as Error).message}`);
       return null;
     }
   }
@@ -104,7 +106,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   function inOrder(): void {
     if (closed || trouble === null) return;
     trouble = null;
-    inform('Redis answers.');
+    inform('Redis answers');
   }
 
   async function ask<T>(

@@ -1,3 +1,5 @@
+/** What a failure says about Redis, in words for the operator. */
+
 import { errorWords } from '../../text/error-words.js';
 
 /** What a failed question says about Redis, as a sentence. ioredis has names for two kinds of its errors and none for the rest. */

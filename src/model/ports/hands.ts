@@ -45,7 +45,7 @@ export type RemoveAnswer =
 /** In which state a container must still be to be removed: it never started, or it has ended. */
 export type Removable = 'created' | 'ended';
 
-/** What the gate does to the runtime. Always by container id; never with force; every call within a time limit. */
+/** Always by container id; never with force; every call within a time limit. */
 export interface Hands {
   /** Makes sure the image is here: one pull per image at a time, which outlives the caller; after `waitMs` says `pulling`. */
   ensureImage(image: string, waitMs: number): Promise<ImageAnswer>;

@@ -1,3 +1,5 @@
+/** What one cell of the driver's output says, or that it says nothing. */
+
 import type { Reading } from '../../model/snapshot.js';
 import { plainWithin } from '../../text/plain.js';
 

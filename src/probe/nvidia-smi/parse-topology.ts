@@ -1,3 +1,5 @@
+/** What `nvidia-smi topo -m` says of the links between cards. */
+
 import { LINK_KINDS, type LinkKind } from '../../model/snapshot.js';
 import { plain } from '../../text/plain.js';
 

@@ -1,3 +1,5 @@
+/** Asks about all cards, and about the sound ones alone where one spoils the answer. */
+
 import type { CardIndex } from '../../model/card.js';
 import type { Deadline } from '../../time/deadline.js';
 import { listMayHelp, type ListCards } from './list-cards.js';

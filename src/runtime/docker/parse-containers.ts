@@ -1,3 +1,5 @@
+/** What Docker's list and its inspects say of a container. */
+
 import { z } from 'zod';
 import type { RunDetails } from '../../model/ports/books.js';
 import { CONTAINER_STATES, holds, type ContainerState, type Pinned, type SeenContainer } from '../../model/snapshot.js';

@@ -206,7 +206,7 @@ export function brokenInGrafana(sources: readonly Source[]): string[] {
 
 /** Notes to do something later; they belong into an issue. */
 export function unfinished({ path, comments }: Source): string[] {
-  const notes = comments.filter((comment) => /\b(TODO|FIXME|XXX)\b/.test(comment));
+  const notes = comments.map(({ value }) => value).filter((comment) => /\b(TODO|FIXME|XXX)\b/.test(comment));
   return notes.map((note) => `${path} has a note to do something later: ${note.trim()}`);
 }
 
