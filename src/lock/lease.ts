@@ -1,3 +1,5 @@
+/** The lock that a Redis keeps: one holder among all processes that share it, for the length of a lease. */
+
 import { randomBytes } from 'node:crypto';
 import type { Hold, Lock } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
