@@ -1,7 +1,6 @@
 /** The Express application: the faces, one after the other, between the headers that all answers carry and the errors. */
 
-import express from 'express';
-import type { Express, RequestHandler, Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createAdmitRoutes, type AdmitRouteParts } from './admit/routes.js';
 import { createCardRoutes, type CardRouteParts } from './cards/routes.js';
 import { createDoor, type Keys } from './http/auth.js';

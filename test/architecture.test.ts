@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { PROBLEMS } from '../src/http/problem.js';
+import { METRICS } from '../src/metrics/names.js';
+import { SETTINGS } from '../src/settings/table.js';
+import { badHeaders } from './support/house/headers.js';
 import { broken, brokenInGrafana, sleeping, unfinished, unusedPermits } from './support/house/house-rules.js';
+import { badLogLines } from './support/house/log-lines.js';
 import { readSource } from './support/house/source.js';
+import { codesAnswered, keysRead } from './support/house/used-names.js';
 
 const root = new URL('..', import.meta.url);
 // Tracked, and new but not ignored: what a commit would hold. A file that was deleted may still be listed.
@@ -23,6 +29,29 @@ describe('this repository', () => {
 
   test('permits nothing that nobody uses', () => {
     expect(unusedPermits(sourcesBelow('src/'))).toEqual([]);
+  });
+
+  test('says at the beginning of each file, once, what question it answers', () => {
+    expect(badHeaders(sourcesBelow('src/'))).toEqual([]);
+  });
+
+  test('writes its log in one form', () => {
+    expect(badLogLines(sourcesBelow('src/'))).toEqual([]);
+  });
+
+  test('reads every setting, sets every metric and answers with every code', () => {
+    const sources = sourcesBelow('src/');
+    const outside = (room: string) => sources.filter(({ path }) => !path.startsWith(room));
+    const read = keysRead('settings', outside('src/settings/'));
+    // How many processes allocate is what the operator says: it is held against Redis and the claims, and steers nothing.
+    expect(SETTINGS.map(([key]) => key).filter((key) => !read.has(key))).toEqual(['processes']);
+    const set = keysRead(
+      'METRICS',
+      sources.filter(({ path }) => path.startsWith('src/metrics/')),
+    );
+    expect(Object.keys(METRICS).filter((key) => !set.has(key))).toEqual([]);
+    const answered = codesAnswered(outside('src/openapi/'));
+    expect(Object.keys(PROBLEMS).filter((code) => !answered.has(code))).toEqual([]);
   });
 
   test('makes the files for Grafana out of the words of the gate alone', () => {

@@ -1,3 +1,5 @@
+/** Keeps two requests for one run apart in this process. */
+
 export interface OnePerRun {
   /** Does the work once all earlier work for this run has ended, whatever became of it. */
   run<T>(runId: string, work: () => Promise<T>): Promise<T>;
@@ -5,7 +7,7 @@ export interface OnePerRun {
   readonly waiting: number;
 }
 
-/** Keeps two requests for one run apart in this process; requests for other runs pass. First come, first served. */
+/** First come, first served; requests for other runs pass. */
 export function createOnePerRun(): OnePerRun {
   const last = new Map<string, Promise<unknown>>();
   let waiting = 0;

@@ -149,9 +149,6 @@ export const processAdmitRequest = strictObject({ ...base, container: processCon
 
 export type ProcessAdmitBody = z.infer<typeof processAdmitRequest>;
 
-/** What starts the jobs; it decides what a `container` may say. */
-export type Runtime = 'docker' | 'process';
-
 /** The keys of `container` that only Docker knows. */
 export const DOCKER_ONLY: ReadonlySet<string> = new Set(
   Object.keys(container.shape).filter((key) => !(key in processContainer.shape)),

@@ -2,19 +2,26 @@
 
 import { fieldErrors } from '../http/field-errors.js';
 import type { FieldError, JobRequest, Mount, Refusal } from '../model/admission.js';
+import type { RuntimeKind } from '../model/runtime-kind.js';
 import {
   admitRequest,
   DOCKER_ONLY,
   processAdmitRequest,
   type AdmitBody,
   type ProcessAdmitBody,
-  type Runtime,
 } from './request-schema.js';
 import { specSha256 } from './spec-hash.js';
 
 /** Checks the form and fills nothing in. Every wrong field is named, with what came and what was expected. */
-export function parseRequest(body: unknown, runtime: Runtime = 'docker'): JobRequest | Refusal {
-  return runtime === 'docker' ? parseForDocker(body) : parseForProcess(body);
+export function parseRequest(body: unknown, runtime: RuntimeKind = 'docker'): JobRequest | Refusal {
+  switch (runtime) {
+    case 'docker':
+      return parseForDocker(body);
+    case 'process':
+      return parseForProcess(body);
+    default:
+      return runtime satisfies never;
+  }
 }
 
 function parseForDocker(body: unknown): JobRequest | Refusal {

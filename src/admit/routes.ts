@@ -1,7 +1,7 @@
 /** `POST /admit`: from the door to the decision, in the order in which things are refused. */
 
 import { Router, type Request, type Response } from 'express';
-import { attemptOf, CLIENT_GONE, watchAttempt } from '../http/attempt.js';
+import { attemptOf, CLIENT_GONE, recordAttempt } from '../http/attempt.js';
 import { principalOf, type Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { onlyQuery, readJson, sendJson } from '../http/json.js';
@@ -18,8 +18,9 @@ import type { Admissions, Policy } from '../model/ports/admissions.js';
 import type { Audit } from '../model/ports/audit.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock } from '../model/ports/outside.js';
+import type { RuntimeKind } from '../model/runtime-kind.js';
 import { answer } from './answer.js';
-import { BODY_LIMIT_BYTES, type Runtime } from './request-schema.js';
+import { BODY_LIMIT_BYTES } from './request-schema.js';
 import { malformed, parseRequest } from './request.js';
 
 export interface AdmitRouteParts {
@@ -30,7 +31,7 @@ export interface AdmitRouteParts {
   readonly audit: Audit;
   readonly clock: Clock;
   /** What starts the jobs; Docker unless told otherwise. */
-  readonly runtime?: Runtime;
+  readonly runtime?: RuntimeKind;
 }
 
 export function createAdmitRoutes(parts: AdmitRouteParts): Router {
@@ -38,12 +39,12 @@ export function createAdmitRoutes(parts: AdmitRouteParts): Router {
   const count = (outcome: string, seconds: number): void => {
     if (isOutcome(outcome)) meter.outcome(outcome, seconds);
   };
-  const watch = watchAttempt({ action: 'admit', audit, clock, count });
+  const record = recordAttempt({ action: 'admit', audit, clock, count });
   const router = Router({ caseSensitive: true, strict: true });
   router
     .route('/admit')
     // Dry runs decide nothing: they are neither counted nor in the audit.
-    .post((req, res, next) => (isDryRun(req) ? next() : watch(req, res, next)))
+    .post((req, res, next) => (isDryRun(req) ? next() : record(req, res, next)))
     .post(door.for('admit'), onlyQuery('dry_run'), ...readJson(BODY_LIMIT_BYTES), (req, res) => admit(parts, req, res))
     .all(door.for(null), methodNotAllowed('POST'));
   return router;

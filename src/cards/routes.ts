@@ -1,7 +1,7 @@
-/** `/cards`: what every card is doing, and the operator's word that takes one out, back, or off the books. */
+/** `/cards`: what every card is doing, and the operator's word that takes one out, back, or forgets it. */
 
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { attemptOf, watchAttempt } from '../http/attempt.js';
+import { attemptOf, recordAttempt } from '../http/attempt.js';
 import { principalOf, type Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { fieldErrors } from '../http/field-errors.js';
@@ -35,7 +35,7 @@ export function createCardRoutes(parts: CardRouteParts): Router {
   const operate = (action: AuditEntry['action'], ...handlers: RequestHandler[]): void => {
     router
       .route(`/cards/:uuid/${action}`)
-      .post(watchAttempt({ action, audit, clock }), door.for('operate'), onlyQuery(), ...handlers)
+      .post(recordAttempt({ action, audit, clock }), door.for('operate'), onlyQuery(), ...handlers)
       .all(door.for(null), methodNotAllowed('POST'));
   };
   router
@@ -98,8 +98,8 @@ async function knownCard(
 ): Promise<CardUuid | null> {
   const uuid = cardUuid(String(req.params['uuid']));
   attemptOf(res).note({ cards: [uuid.slice(0, 80)] });
-  const onBooks = [...cardStore.remembered(), ...cardStore.exclusions()].some((card) => card.uuid === uuid);
-  if (onBooks || findCard(await observer.recent(lookWithinMs), uuid) !== undefined) {
+  const isKnown = [...cardStore.remembered(), ...cardStore.exclusions()].some((card) => card.uuid === uuid);
+  if (isKnown || findCard(await observer.recent(lookWithinMs), uuid) !== undefined) {
     attemptOf(res).begin();
     return uuid;
   }

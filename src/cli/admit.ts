@@ -2,7 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../time/pause.js';
+import { systemClock } from '../time/system-clock.js';
 import { findGate, type Gate, type GateOptions } from './client/ask-gate.js';
 import { outcomeOf, type Outcome } from './client/decision-words.js';
 import { EXIT } from './terminal/exit-codes.js';
@@ -81,7 +82,7 @@ async function askUntilDecided(
       const says = outcome.lines.map((line) => line.trim()).join('; ');
       for (let left = until - performance.now(); left > 0 && !interrupted.aborted; left = until - performance.now()) {
         progress.show(says, `${clock(performance.now() - began)}, asks again in ${Math.ceil(left / 1000)} s;`);
-        await sleep(Math.min(left, 1000), undefined, { signal: interrupted }).catch(() => undefined);
+        await pause(Math.min(left, 1000), systemClock, interrupted);
       }
       if (interrupted.aborted)
         return { kind: 'interrupted', detail: 'interrupted while it waited: nothing was started' };

@@ -1,6 +1,7 @@
 /** Jobs that come and go by themselves, posted to the gate like anybody's. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../time/pause.js';
+import { systemClock } from '../time/system-clock.js';
 import type { Busy } from './demo-machine.js';
 
 export interface DemoJobsParts {
@@ -54,7 +55,7 @@ export async function runDemoJobs(parts: DemoJobsParts): Promise<never> {
       if (gpus !== null) jobs = [...jobs, { runId, gpus, startedAtMs: Date.now(), seconds: next.seconds }];
     }
     if (round % TOO_LARGE_EVERY === 5) await post(parts, 'large', 7, 60);
-    await sleep(EVERY_MS);
+    await pause(EVERY_MS, systemClock);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The machine that the demonstration plays: eight cards, of which one is ill, one is somebody else's, and some are at work. */
 
-import { buildMachine, cardAt, putLoad } from '../stand-in/machine/build-machine.js';
+import { healthyMachine, cardAt, putLoad } from '../stand-in/machine/build-machine.js';
 import type { Machine } from '../stand-in/machine/machine.js';
 
 /** A job of the demonstration that keeps its cards busy now. */
@@ -11,7 +11,7 @@ export interface Busy {
 
 /** Card 5 is used from outside, card 6 asks for a reset; the cards of busy jobs are warm and full. */
 export function demoMachine(busy: readonly Busy[]): Machine {
-  const machine = buildMachine({ islands: 2 });
+  const machine = healthyMachine({ islands: 2 });
   putLoad(cardAt(machine, 5), 3812, { pid: 4242, name: 'python', memory_mib: 3810 });
   cardAt(machine, 6).recovery_action = 'Reset';
   for (const { gpus } of busy) {

@@ -4,10 +4,11 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { endJobsNow } from '../runtime/process/end-jobs.js';
 import { readSettings } from '../settings/settings.js';
+import { pause } from '../time/pause.js';
+import { systemClock } from '../time/system-clock.js';
 import { runDemoJobs } from './demo-jobs.js';
 import { demoMachine, type Busy } from './demo-machine.js';
 import { newToken } from './token.js';
@@ -140,7 +141,7 @@ function isFree(port: number): Promise<boolean> {
 
 /** What keeps it from answering is said by the gate itself, which then ends the process. */
 async function untilItAnswers(url: string): Promise<void> {
-  for (const until = Date.now() + ANSWERS_WITHIN_MS; Date.now() < until; await sleep(50)) {
+  for (const until = Date.now() + ANSWERS_WITHIN_MS; Date.now() < until; await pause(50, systemClock)) {
     const answered = await fetch(`${url}/healthz`).catch(() => null);
     if (answered?.ok === true) return;
   }

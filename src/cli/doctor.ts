@@ -58,6 +58,6 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
     [count('warning'), 'to look at'],
     [count('unknown'), 'could not be seen'],
   ] as const;
-  const told = bad.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
-  return [...lines, '', told.length === 0 ? 'all is well' : told.join(', ')];
+  const parts = bad.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
+  return [...lines, '', parts.length === 0 ? 'all is well' : parts.join(', ')];
 }

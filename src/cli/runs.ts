@@ -1,10 +1,10 @@
 /** `gpu-gate runs` and `gpu-gate remove`: the jobs of a running gate, and the removal of one that has ended. */
 
+import { plain } from '../text/plain.js';
 import type { GateOptions } from './client/ask-gate.js';
 import { shownRuns, type ShownRuns } from './client/gate-shapes.js';
 import { failureOf } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
-import { printable } from './terminal/printable.js';
 import { say, sayJson, screenWidth } from './terminal/say.js';
 import { table } from './terminal/table.js';
 
@@ -20,7 +20,7 @@ export async function showRuns(options: RunsOptions): Promise<void> {
   if (said.kind !== 'answered' || read === null || !read.success) return fail(failureOf(said));
   if (options.json === true) return sayJson(said.body);
   if (read.data.runs.length === 0) return say('no run is on the books');
-  const rows = read.data.runs.map((run) => rowOf(run).map(printable));
+  const rows = read.data.runs.map((run) => rowOf(run).map(plain));
   say(...table(['run', 'state', 'cards', 'exit', 'since', 'error'], rows, screenWidth()));
 }
 

@@ -1,6 +1,7 @@
 /** `gpu-gate status`: the cards of a running gate, once or again and again. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../time/pause.js';
+import { systemClock } from '../time/system-clock.js';
 import type { Gate, GateOptions } from './client/ask-gate.js';
 import { shownCards, shownReadiness, type ShownCards, type ShownReadiness } from './client/gate-shapes.js';
 import { failureOf, type Failure } from './client/problem-words.js';
@@ -53,7 +54,7 @@ async function watch(gate: Gate, json: boolean): Promise<void> {
       if (draws) draw(...lines, '', last);
       else say(...lines, '');
     }
-    await sleep(EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined);
+    await pause(EVERY_MS, systemClock, interrupted);
   }
 }
 

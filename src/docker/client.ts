@@ -1,11 +1,11 @@
+/** The way to the engine that Docker's own client would talk to, and whether it is one that jobs can be given to. */
+
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { z } from 'zod';
-import { askDocker } from './ask-docker.js';
 import { dockerEndpoint, type DockerEndpoint } from './endpoint.js';
-import { inWords } from './errors.js';
+import { askVersion } from './engine-facts.js';
 import { loadDockerode } from './lean-dockerode.js';
 
 const Dockerode = loadDockerode();
@@ -33,25 +33,16 @@ export type EngineCheck =
   | { readonly kind: 'refused'; readonly detail: string };
 
 /** Refuses an engine that would start jobs without their cards. Podman's socket drops device requests silently (measured on 4.3). */
-export async function checkEngine(docker: Docker, limitMs = 5000): Promise<EngineCheck> {
-  const version = docker.version.bind(docker) as (options: { abortSignal: AbortSignal }) => Promise<unknown>;
-  const asked = await askDocker(limitMs, (abortSignal) => version({ abortSignal }));
-  if (asked.kind !== 'answer') return { kind: 'unreachable', detail: inWords(asked) };
-  const parsed = versionBody.safeParse(asked.value);
-  if (!parsed.success)
-    return { kind: 'unreachable', detail: 'expected a version from Docker, and its answer made no sense' };
-  const podman = (parsed.data.Components ?? []).find((part) => /podman/i.test(part.Name));
-  if (podman === undefined) return { kind: 'ok', version: parsed.data.Version };
+export async function checkEngine(docker: Docker, limitMs?: number): Promise<EngineCheck> {
+  const asked = await askVersion(docker, limitMs);
+  if (asked.kind === 'blind') return { kind: 'unreachable', detail: asked.detail };
+  const { version, podman } = asked.value;
+  if (podman === null) return { kind: 'ok', version };
   return {
     kind: 'refused',
-    detail: `this socket is ${podman.Name} ${parsed.data.Version}: it drops device requests, so that jobs would start without cards. Point DOCKER_HOST at a Docker Engine`,
+    detail: `this socket is ${podman} ${version}: it drops device requests, so that jobs would start without cards. Point DOCKER_HOST at a Docker Engine`,
   };
 }
-
-const versionBody = z.object({
-  Version: z.string(),
-  Components: z.array(z.object({ Name: z.string() })).nullish(),
-});
 
 /**
  * Everything that dockerode would take from the environment is given here, undefined where it is not to be, so that the

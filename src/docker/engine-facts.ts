@@ -38,12 +38,14 @@ const LIMIT_MS = 5000;
 const IMAGES_LIMIT_MS = 8000;
 const AT_ONCE = 8;
 
-export function askVersion(docker: Docker): Promise<Probed<EngineVersion>> {
-  return get(docker, '/version', (body) => {
-    const { Version: version, ApiVersion: apiVersion, Components: parts } = versionBody.parse(body);
-    const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
-    return { version, apiVersion, podman: podman?.Name ?? null };
-  });
+export function askVersion(docker: Docker, limitMs = LIMIT_MS): Promise<Probed<EngineVersion>> {
+  return get(docker, '/version', readVersion, limitMs);
+}
+
+function readVersion(body: unknown): EngineVersion {
+  const { Version: version, ApiVersion: apiVersion, Components: parts } = versionBody.parse(body);
+  const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
+  return { version, apiVersion, podman: podman?.Name ?? null };
 }
 
 export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
@@ -60,10 +62,10 @@ export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
   });
 }
 
-/** Every image with its environment; `untold` counts those that did not answer in time. */
+/** Every image with its environment; `unanswered` counts those that did not answer in time. */
 export async function askImages(
   docker: Docker,
-): Promise<Probed<{ readonly images: readonly EngineImage[]; readonly untold: number }>> {
+): Promise<Probed<{ readonly images: readonly EngineImage[]; readonly unanswered: number }>> {
   const began = performance.now();
   const listed = await get(docker, '/images/json', (body) => imageList.parse(body));
   if (listed.kind === 'blind') return listed;
@@ -79,14 +81,19 @@ export async function askImages(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const untold = listed.value.length - images.length;
-  return { kind: 'seen', value: { images, untold }, tookMs: performance.now() - began };
+  const unanswered = listed.value.length - images.length;
+  return { kind: 'seen', value: { images, unanswered }, tookMs: performance.now() - began };
 }
 
 /** dockerode's own calls for these heed no signal, or not all of them do. */
-async function get<T>(docker: Docker, path: string, read: (body: unknown) => T): Promise<Probed<T>> {
+async function get<T>(
+  docker: Docker,
+  path: string,
+  read: (body: unknown) => T,
+  limitMs = LIMIT_MS,
+): Promise<Probed<T>> {
   const began = performance.now();
-  const asked = await askDocker(LIMIT_MS, (abortSignal) => dial(docker, path, abortSignal));
+  const asked = await askDocker(limitMs, (abortSignal) => dial(docker, path, abortSignal));
   const tookMs = performance.now() - began;
   if (asked.kind !== 'answer') {
     return { kind: 'blind', why: asked.kind === 'timeout' ? 'timeout' : 'unavailable', detail: inWords(asked), tookMs };

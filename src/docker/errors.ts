@@ -1,5 +1,6 @@
+/** What went wrong with a call to Docker, and whether it may have been carried out all the same. */
+
 /**
- * What went wrong with a call to Docker.
  * `answered`: the daemon itself said no; `message` is in its own words.
  * `unreachable`: no connection, so nothing was sent and nothing can have happened.
  * `timeout`, `cut_off`: the call may have been carried out, or may still be.

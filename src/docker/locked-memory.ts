@@ -1,3 +1,5 @@
+/** How much memory a container may lock on this machine: what pinned transfers to a card need. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -17,9 +17,18 @@ const TRY_MS = 60_000;
 
 /** In the order in which they are shown. `gpus` tells the cards' uuids. */
 export function checkDocker(installation: Installation, gpus: () => Promise<Probed<GpusSeen>>): readonly Check[] {
-  if (installation.settings.runtime === 'process') {
-    return [check('docker', async () => skipped('TUNEPLANE_RUNTIME is process'))];
+  const { runtime } = installation.settings;
+  switch (runtime) {
+    case 'docker':
+      return checkInstalled(installation, gpus);
+    case 'process':
+      return [check('docker', async () => skipped('TUNEPLANE_RUNTIME is process'))];
+    default:
+      return runtime satisfies never;
   }
+}
+
+function checkInstalled(installation: Installation, gpus: () => Promise<Probed<GpusSeen>>): readonly Check[] {
   const found = createDockerClient({ ...installation.env });
   if (found.kind === 'problem') {
     return [check('docker', async () => wrong(found.detail, 'mend DOCKER_HOST or the context'))];
@@ -46,9 +55,9 @@ function checkEngine(
     check(
       'gpu-support',
       async () => {
-        const [told, hook] = await Promise.all([info(), findHook(endpoint)]);
-        const withCdi = told.kind === 'seen' && told.value.cdiDevices.length > 0;
-        return judge.judgeGpuSupport(told, { hook, uuids: withCdi ? await uuids() : [] });
+        const [engine, hook] = await Promise.all([info(), findHook(endpoint)]);
+        const withCdi = engine.kind === 'seen' && engine.value.cdiDevices.length > 0;
+        return judge.judgeGpuSupport(engine, { hook, uuids: withCdi ? await uuids() : [] });
       },
       TRY_MS,
     ),
@@ -57,8 +66,8 @@ function checkEngine(
     check(
       'images',
       async () => {
-        const [images, told, envHeeded] = await Promise.all([askImages(docker), info(), envIsHeeded()]);
-        return judge.judgeImages(images, told, { envHeeded });
+        const [images, engine, envHeeded] = await Promise.all([askImages(docker), info(), envIsHeeded()]);
+        return judge.judgeImages(images, engine, { envHeeded });
       },
       IMAGES_MS,
     ),

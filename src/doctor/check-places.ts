@@ -5,6 +5,7 @@ import { openTokensFile } from '../http/tokens-file.js';
 import { SILENT } from '../log/silent-log.js';
 import { askFolder } from '../state/folder-facts.js';
 import { defaultStateFolders } from '../state/usable-folder.js';
+import { errorWords } from '../text/error-words.js';
 import { askPlace } from './ask-place.js';
 import { check, skipped, type Check } from './check.js';
 import type { Installation } from './installation.js';
@@ -58,6 +59,6 @@ async function textProblems(path: string, problemsIn: Installation['policyProble
   try {
     return problemsIn(path, await readFile(path, 'utf8'));
   } catch (error) {
-    return [`${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+    return [`${path}: cannot be read: ${errorWords(error)}`];
   }
 }

@@ -18,12 +18,12 @@ export function checkRedis({ settings, clock }: Installation): readonly Check[] 
     ];
   }
   const password = redisPasswordFile === null ? null : passwordFrom(redisPasswordFile);
-  const told = once(() => askRedis({ url, password, key, clock }));
+  const asked = once(() => askRedis({ url, password, key, clock }));
   return [
-    check('redis', async () => judge.judgeRedis(await told())),
-    check('redis-role', async () => judge.judgeRole(await told())),
-    check('redis-eviction', async () => judge.judgeEviction(await told())),
-    check('redis-clock', async () => judge.judgeClock(await told())),
-    check('lock-key', async () => judge.judgeKey(await told(), { key, standardKey: TABLE.lockKey.standard ?? '' })),
+    check('redis', async () => judge.judgeRedis(await asked())),
+    check('redis-role', async () => judge.judgeRole(await asked())),
+    check('redis-eviction', async () => judge.judgeEviction(await asked())),
+    check('redis-clock', async () => judge.judgeClock(await asked())),
+    check('lock-key', async () => judge.judgeKey(await asked(), { key, standardKey: TABLE.lockKey.standard ?? '' })),
   ];
 }

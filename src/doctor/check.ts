@@ -1,5 +1,9 @@
 /** What a check of an installation is and says, and how all of them are run: side by side, each within its time. */
 
+import { errorWords } from '../text/error-words.js';
+import { inTime } from '../time/in-time.js';
+import { systemClock } from '../time/system-clock.js';
+
 /** `unknown`: could not see, which is not the same as fine. `skipped`: there is nothing to check. */
 export const FINDING_STATES = ['ok', 'warning', 'error', 'unknown', 'skipped'] as const;
 export type FindingState = (typeof FINDING_STATES)[number];
@@ -51,15 +55,10 @@ export const unknown = (says: string, todo: string | null = null): Verdict => ({
 export const skipped = (says: string, todo: string | null = null): Verdict => ({ state: 'skipped', says, todo });
 
 async function answerInTime({ ask, limitMs }: Check): Promise<Verdict> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Verdict>((resolve) => {
-    timer = setTimeout(() => resolve(unknown(`no answer within ${limitMs / 1000} s`)), limitMs);
-  });
   try {
-    return await Promise.race([ask(), late]);
+    const verdict = await inTime(ask(), limitMs, systemClock);
+    return verdict?.value ?? unknown(`no answer within ${limitMs / 1000} s`);
   } catch (error) {
-    return unknown(`the check itself failed: ${error instanceof Error ? error.message : String(error)}`);
-  } finally {
-    clearTimeout(timer);
+    return unknown(`the check itself failed: ${errorWords(error)}`);
   }
 }

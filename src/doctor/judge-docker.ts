@@ -120,13 +120,13 @@ export interface EnvRule {
 
 /** Images that ask for every card by their environment: it is heeded where nvidia is the default runtime. */
 export function judgeImages(
-  images: Probed<{ readonly images: readonly EngineImage[]; readonly untold: number }>,
+  images: Probed<{ readonly images: readonly EngineImage[]; readonly unanswered: number }>,
   info: Probed<EngineInfo>,
   { envHeeded }: EnvRule,
 ): Verdict {
   if (images.kind === 'blind' || info.kind === 'blind') return notAsked();
   const greedy = images.value.images.filter(({ env }) => env.includes('NVIDIA_VISIBLE_DEVICES=all'));
-  const left = images.value.untold > 0 ? `; ${images.value.untold} images could not be looked at` : '';
+  const left = images.value.unanswered > 0 ? `; ${images.value.unanswered} images could not be looked at` : '';
   if (greedy.length === 0) return ok(`none of ${images.value.images.length} asks for every card by itself${left}`);
   const names = greedy.slice(0, 5).map(({ name }) => name);
   const more = greedy.length > names.length ? ` and ${greedy.length - names.length} more` : '';

@@ -1,17 +1,17 @@
 /** What is to be said of the Redis that keeps the lock. Pure: judges what it told. */
 
-import type { RedisFacts, RedisTold } from '../lock/redis/facts.js';
+import type { RedisFacts, RedisAnswer } from '../lock/redis/facts.js';
 import { ok, unknown, warning, wrong, type Verdict } from './check.js';
 
 /** More than this apart, the moments in logs, labels and tokens contradict each other. */
 const CLOCKS_APART_MS = 2000;
 
 /** Whether it answers and takes the writes that the lock is made of. */
-export function judgeRedis(told: RedisTold): Verdict {
-  if (told.kind === 'failed') {
-    return wrong(told.detail, 'start Redis, or mend TUNEPLANE_REDIS_URL and TUNEPLANE_REDIS_PASSWORD_FILE');
+export function judgeRedis(answer: RedisAnswer): Verdict {
+  if (answer.kind === 'failed') {
+    return wrong(answer.detail, 'start Redis, or mend TUNEPLANE_REDIS_URL and TUNEPLANE_REDIS_PASSWORD_FILE');
   }
-  const { version, refusesWrites } = told.facts;
+  const { version, refusesWrites } = answer.facts;
   if (refusesWrites === null) return ok(`answers and takes writes, version ${version ?? 'unknown'}`);
   return wrong(
     `answers and takes no writes: ${refusesWrites}`,
@@ -20,28 +20,28 @@ export function judgeRedis(told: RedisTold): Verdict {
 }
 
 /** A replica takes no writes, and a lock on one is none. */
-export function judgeRole(told: RedisTold): Verdict {
-  if (told.kind === 'failed') return notAsked();
-  if (told.facts.role === null) return notTold();
-  if (told.facts.role === 'master') return ok('master');
+export function judgeRole(answer: RedisAnswer): Verdict {
+  if (answer.kind === 'failed') return notAsked();
+  if (answer.facts.role === null) return withheld();
+  if (answer.facts.role === 'master') return ok('master');
   return wrong('this is a replica', 'set TUNEPLANE_REDIS_URL to the master');
 }
 
 /** Keys with a time to live, as a lock is, are the first that many policies throw away. */
-export function judgeEviction(told: RedisTold): Verdict {
-  if (told.kind === 'failed') return notAsked();
-  const { policy, evicts } = told.facts;
+export function judgeEviction(answer: RedisAnswer): Verdict {
+  if (answer.kind === 'failed') return notAsked();
+  const { policy, evicts } = answer.facts;
   if (evicts !== null)
     return warning(evicts, 'redis-cli config set maxmemory-policy noeviction, and the same in redis.conf');
-  if (policy === null) return notTold();
+  if (policy === null) return withheld();
   return ok(policy === 'noeviction' ? policy : `${policy}, and no limit at which it would be used`);
 }
 
 /** The lock itself does not rest on the clocks agreeing; whoever compares logs and tokens does. */
-export function judgeClock(told: RedisTold): Verdict {
-  if (told.kind === 'failed') return notAsked();
-  const { aheadMs } = told.facts;
-  if (aheadMs === null) return notTold();
+export function judgeClock(answer: RedisAnswer): Verdict {
+  if (answer.kind === 'failed') return notAsked();
+  const { aheadMs } = answer.facts;
+  if (aheadMs === null) return withheld();
   const apart = `${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} ours`;
   if (Math.abs(aheadMs) <= CLOCKS_APART_MS) return ok(`its clock is ${apart}`);
   return warning(
@@ -60,9 +60,9 @@ export interface KeyFacts {
  * Whether machines share the key, which makes them wait for each other. That cannot be known: Redis tells who is connected and
  * not which key they use. What speaks for it is said.
  */
-export function judgeKey(told: RedisTold, { key, standardKey }: KeyFacts): Verdict {
-  if (told.kind === 'failed') return notAsked();
-  const { gates, holder } = told.facts;
+export function judgeKey(answer: RedisAnswer, { key, standardKey }: KeyFacts): Verdict {
+  if (answer.kind === 'failed') return notAsked();
+  const { gates, holder } = answer.facts;
   const held = holderInWords(holder);
   if (holder !== null && holder !== 'nobody' && holder.endsInMs < 0) {
     return wrong(held, `it will not end by itself: if no allocator is at work, redis-cli del '${key}'`);
@@ -95,6 +95,6 @@ function notAsked(): Verdict {
   return unknown('Redis does not answer, see above');
 }
 
-function notTold(): Verdict {
+function withheld(): Verdict {
   return unknown('Redis does not tell this user (INFO, TIME)', 'allow the gate these commands, or look there by hand');
 }

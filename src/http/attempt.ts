@@ -29,7 +29,7 @@ export interface AttemptParts {
 export const CLIENT_GONE = 'client_gone';
 
 /** Stands before the door of a route, so that those who are turned away are counted too. */
-export function watchAttempt(parts: AttemptParts): RequestHandler {
+export function recordAttempt(parts: AttemptParts): RequestHandler {
   return (req, res, next) => {
     const began = parts.clock.monotonic();
     const remote = req.socket.remoteAddress ?? null;

@@ -3,6 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import type { Audit, AuditEntry } from '../model/ports/audit.js';
 import type { Log } from '../model/ports/outside.js';
+import { plainJson } from '../text/plain.js';
 
 /**
  * Opens the audit; throws when the file cannot be appended to. It is opened anew for every line, so that a rotated file is never
@@ -38,5 +39,5 @@ function lineOf(entry: AuditEntry): string {
     container_id: entry.containerId,
     took_ms: entry.tookMs,
   };
-  return `${JSON.stringify(line)}\n`;
+  return `${plainJson(line)}\n`;
 }

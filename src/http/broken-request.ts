@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { plainJson } from '../text/plain.js';
 import { describeProblem, type Problem } from './problem.js';
 
 /** How long a peer may go on sending after the answer, before it is cut off. */
@@ -28,7 +29,7 @@ export function refuseConnect(socket: Duplex): void {
 function answerByHand(socket: Duplex, problem: Problem): void {
   socket.on('error', () => socket.destroy());
   const { status, headers, body } = describeProblem(problem);
-  const text = `${JSON.stringify(body)}\n`;
+  const text = `${plainJson(body)}\n`;
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     ...Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }).map(

@@ -1,7 +1,7 @@
 /** JSON in and out: what a body must be, and how an answer is written. */
 
-import express from 'express';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { plainJson } from '../text/plain.js';
 import { sendProblem } from './problem.js';
 
 /** Answers with JSON and a line end, so that a person's prompt does not stick to it. */
@@ -10,7 +10,7 @@ export function sendJson(res: Response, status: number, body: unknown, headers: 
   // Not by writeHead, after which Node no longer knows the length and sends in chunks.
   res.statusCode = status;
   res.setHeaders(new Map(Object.entries({ 'Content-Type': 'application/json', ...headers })));
-  res.end(`${JSON.stringify(body)}\n`);
+  res.end(`${plainJson(body)}\n`);
 }
 
 /**

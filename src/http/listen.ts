@@ -2,8 +2,10 @@
 
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { writeAddress, type ListenAddress } from '../settings/addresses.js';
+import { errorWords } from '../text/error-words.js';
+import { inTime } from '../time/in-time.js';
+import { systemClock } from '../time/system-clock.js';
 import { answerBrokenRequest, refuseConnect } from './broken-request.js';
 import { clearStaleSocket } from './stale-socket.js';
 
@@ -130,7 +132,7 @@ function whyNot(error: unknown): string {
   if (code === 'EADDRINUSE') return 'another program listens there already';
   if (code === 'EACCES') return 'this user may not';
   if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address';
-  return error instanceof Error ? error.message : String(error);
+  return errorWords(error);
 }
 
 function boundAddress(server: Server, address: ListenAddress): ListenAddress {
@@ -145,11 +147,11 @@ async function closeAll(servers: readonly Server[], graceMs: number): Promise<bo
   const idle = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();
   }, 50);
-  const inTime = await Promise.race([closed.then(() => true), sleep(graceMs, false, { ref: false })]);
+  const orderly = (await inTime(closed, graceMs, systemClock)) !== null;
   clearInterval(idle);
   for (const server of servers) server.closeAllConnections();
   await closed;
-  return inTime;
+  return orderly;
 }
 
 function closing(server: Server): Promise<void> {

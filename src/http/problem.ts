@@ -2,6 +2,7 @@
 
 import type { Response } from 'express';
 import type { FieldError, RefusalCode } from '../model/admission.js';
+import { plainJson } from '../text/plain.js';
 
 /** Codes that no admission ends in: they belong to a path, a method, a connection, a run or a card. */
 export type FaceCode =
@@ -98,7 +99,7 @@ export function sendProblem(res: Response, problem: Problem): void {
   const { status, headers, body } = describeProblem(problem);
   res.statusCode = status;
   res.setHeaders(new Map(Object.entries(headers)));
-  res.end(`${JSON.stringify(body)}\n`);
+  res.end(`${plainJson(body)}\n`);
 }
 
 /** Calls `listener` right before a problem is sent on this response: for counting and for the audit. */

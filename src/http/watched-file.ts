@@ -3,6 +3,7 @@
 import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Log } from '../model/ports/outside.js';
+import { errorWords } from '../text/error-words.js';
 
 /** What reading a file came to: its content understood, or every problem in it, each a sentence. */
 export type FileContent<T> =
@@ -90,5 +91,5 @@ function stampFrom(stats: BigIntStats): string {
 }
 
 function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorWords(error);
 }

@@ -1,3 +1,5 @@
+/** A lease that is kept up until it is given back, or lost. */
+
 import type { Hold } from '../model/ports/lock.js';
 import type { Clock } from '../model/ports/outside.js';
 import { elapsedSince, type Moment, momentOf } from '../time/elapsed.js';
@@ -24,7 +26,7 @@ export function usableLeaseMs(leaseMs: number): number {
 }
 
 /** How often we look at our own clocks; a timer alone would not notice that the machine was suspended. */
-const WATCH_MS = 1000;
+const CHECK_TIME_MS = 1000;
 
 /**
  * A lease that is kept up: renewed every third of it and on each new connection. Redis' word that it is not ours ends it at
@@ -37,20 +39,20 @@ export function holdLease(parts: HoldParts): Hold {
   let from = parts.takenAt;
   let over = false;
   let callOffRenewal = renewIn(renewEveryMs);
-  let callOffWatch = clock.after(untilNextWatch(), watch);
+  let callOffCheck = clock.after(untilNextCheck(), checkTime);
   const unhear = commands.onReady(() => void renew());
 
   function remainingMs(): number {
     return usableLeaseMs(leaseMs) - elapsedSince(from, clock);
   }
 
-  function untilNextWatch(): number {
-    return Math.max(1, Math.min(WATCH_MS, remainingMs()));
+  function untilNextCheck(): number {
+    return Math.max(1, Math.min(CHECK_TIME_MS, remainingMs()));
   }
 
-  function watch(): void {
+  function checkTime(): void {
     if (endedByTime()) return;
-    callOffWatch = clock.after(untilNextWatch(), watch);
+    callOffCheck = clock.after(untilNextCheck(), checkTime);
   }
 
   function endedByTime(): boolean {
@@ -82,19 +84,19 @@ export function holdLease(parts: HoldParts): Hold {
 
   async function renewAgain(): Promise<void> {
     const renewed = await renew();
-    if (!over) callOffRenewal = renewIn(renewed ? renewEveryMs : Math.min(WATCH_MS, renewEveryMs));
+    if (!over) callOffRenewal = renewIn(renewed ? renewEveryMs : Math.min(CHECK_TIME_MS, renewEveryMs));
   }
 
   function lose(why: string): void {
     finish();
-    lost.abort(new Error(`The lock was lost: ${why}.`));
+    lost.abort(new Error(`the lock was lost: ${why}`));
     parts.onLost(why);
   }
 
   function finish(): void {
     over = true;
     callOffRenewal();
-    callOffWatch();
+    callOffCheck();
     unhear();
   }
 

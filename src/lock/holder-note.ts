@@ -30,7 +30,7 @@ export function createHolderNote({ key, clock, log }: { key: string; clock: Cloc
       const seen = clock.monotonic();
       const since = note !== null && note.holder === holder && isFresh() ? note.since : seen;
       note = { holder, since, seen, endsInMs };
-      if (endsInMs < 0) warn(`The lock has no time to live and will not end by itself. ${byHand(key)}`);
+      if (endsInMs < 0) warn(`the lock has no time to live and will not end by itself; ${byHand(key)}`);
     },
     noMore() {
       note = null;
@@ -39,12 +39,12 @@ export function createHolderNote({ key, clock, log }: { key: string; clock: Cloc
       if (note === null || !isFresh()) return null;
       const held = `held by another for ${Math.floor((clock.monotonic() - note.since) / 1000)} s`;
       return note.endsInMs < 0
-        ? `${held}, without a time to live. ${byHand(key)}`
+        ? `${held}, without a time to live; ${byHand(key)}`
         : `${held}, for ${Math.ceil(note.endsInMs / 1000)} s more unless it is renewed`;
     },
   };
 }
 
 function byHand(key: string): string {
-  return `If no allocator is at work, delete the key '${key}' by hand.`;
+  return `if no allocator is at work, delete the key '${key}' by hand`;
 }

@@ -1,3 +1,5 @@
+/** The lock that a Redis keeps: one holder among all processes that share it, for the length of a lease. */
+
 import { randomBytes } from 'node:crypto';
 import type { Hold, Lock } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
@@ -60,7 +62,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
   const { commands, key, leaseMs, clock, log, meter } = parts;
   const random = parts.random ?? systemRandom;
   const left = createOrphanedTokens(commands, clock, 2 * leaseMs);
-  const keptOut = createHolderNote({ key, clock, log });
+  const holderNote = createHolderNote({ key, clock, log });
   const holds = new Set<Hold>();
   const waits = new Set<Promise<Hold | null>>();
   const asking = new Set<string>();
@@ -80,10 +82,10 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
       if (asked.kind === 'failed') fate = 'unknown';
       else if (asked.value.kind === 'kept_out') {
         fate = 'not_ours';
-        keptOut.by(asked.value.holder, asked.value.endsInMs);
+        holderNote.by(asked.value.holder, asked.value.endsInMs);
       } else {
         fate = 'unknown';
-        keptOut.noMore();
+        holderNote.noMore();
         if (signal.aborted) break;
         // Else the answer came after the lease: asked again, with the same token.
         if (elapsedSince(sentAt, clock) < usableLeaseMs(leaseMs)) return hold(token, sentAt);
@@ -106,7 +108,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
         meter.lockLost();
         log.error(
           { key, token },
-          `The lock was lost: ${why}. What was claimed under it is checked by the claim protocol.`,
+          `the lock was lost: ${why}; what was claimed under it is checked by the claim protocol`,
         );
       },
       onReleased({ othersWait }) {
@@ -129,7 +131,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
         waits.delete(waiting);
       }
     },
-    problem: () => commands.trouble ?? keptOut.sentence(),
+    problem: () => commands.trouble ?? holderNote.sentence(),
     get held() {
       return holds.size > 0;
     },

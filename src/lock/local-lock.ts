@@ -5,7 +5,7 @@ import type { Hold, Lock } from '../model/ports/lock.js';
  * process gives it back, in order of arrival.
  */
 export function localLock(): Lock {
-  const line: (() => void)[] = [];
+  const queue: (() => void)[] = [];
   let held = false;
 
   function take(): Hold {
@@ -17,7 +17,7 @@ export function localLock(): Lock {
         if (!mine) return;
         mine = false;
         held = false;
-        line.shift()?.();
+        queue.shift()?.();
       },
       lost: new AbortController().signal,
     };
@@ -32,10 +32,10 @@ export function localLock(): Lock {
         resolve(take());
       };
       const leave = () => {
-        line.splice(line.indexOf(myTurn), 1);
+        queue.splice(queue.indexOf(myTurn), 1);
         resolve(null);
       };
-      line.push(myTurn);
+      queue.push(myTurn);
       signal.addEventListener('abort', leave, { once: true });
     });
   }

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { pino, stdSerializers, type DestinationStream } from 'pino';
 import type { Log } from '../model/ports/outside.js';
+import { plain, plainLines } from '../text/plain.js';
 
 /** What decides how the log looks. */
 export interface LogOptions {
@@ -12,7 +13,7 @@ export interface LogOptions {
 
 /**
  * A log. What stands under a key that speaks of a secret (authorization, password, token, secret, env) is replaced, at any
- * depth and in errors too, and so is what a Redis address has before its host.
+ * depth and in errors too, and so is what a Redis address has before its host. What a terminal would heed is a blank.
  */
 export function createLog(options: LogOptions, destination: DestinationStream | null = null): Log {
   const to = destination ?? pino.destination({ fd: 2, sync: true });
@@ -23,15 +24,15 @@ export function createLog(options: LogOptions, destination: DestinationStream | 
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (data) => withoutSecrets(data, 0) as typeof data },
       // Errors were made plain by `withoutSecrets` already.
-      serializers: { err: (plain: unknown) => plain },
+      serializers: { err: (asPlain: unknown) => asPlain },
     },
     options.format === 'pretty' ? forPeople(to, destination === null && process.stderr.isTTY) : to,
   );
   return {
-    debug: (data, sentence) => logger.debug(data, withoutLogin(sentence)),
-    info: (data, sentence) => logger.info(data, withoutLogin(sentence)),
-    warn: (data, sentence) => logger.warn(data, withoutLogin(sentence)),
-    error: (data, sentence) => logger.error(data, withoutLogin(sentence)),
+    debug: (data, sentence) => logger.debug(data, withoutLogin(plain(sentence))),
+    info: (data, sentence) => logger.info(data, withoutLogin(plain(sentence))),
+    warn: (data, sentence) => logger.warn(data, withoutLogin(plain(sentence))),
+    error: (data, sentence) => logger.error(data, withoutLogin(plain(sentence))),
   };
 }
 
@@ -50,7 +51,7 @@ const DEEPEST = 8;
 
 /** A copy with the secrets replaced. Things that are neither plain objects nor lists nor errors stay what they are. */
 function withoutSecrets(data: unknown, depth: number): unknown {
-  if (typeof data === 'string') return withoutLogin(data);
+  if (typeof data === 'string') return withoutLogin(plainLines(data));
   if (typeof data !== 'object' || data === null) return data;
   if (depth > DEEPEST) return '[deeper]';
   if (data instanceof Error) return withoutSecrets({ ...stdSerializers.err(data) }, depth + 1);
@@ -58,7 +59,10 @@ function withoutSecrets(data: unknown, depth: number): unknown {
   const prototype: unknown = Object.getPrototypeOf(data);
   if (prototype !== Object.prototype && prototype !== null) return data;
   return Object.fromEntries(
-    Object.entries(data).map(([key, each]) => [key, hides(key, each) ? '[hidden]' : withoutSecrets(each, depth + 1)]),
+    Object.entries(data).map(([key, each]) => [
+      plain(key),
+      hides(key, each) ? '[hidden]' : withoutSecrets(each, depth + 1),
+    ]),
   );
 }
 

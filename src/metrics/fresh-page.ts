@@ -1,6 +1,7 @@
 /** A page that is made for one scrape: every series on it is set once, and what has no value is not on it. */
 
 import { Counter, Gauge, Registry } from 'prom-client';
+import { plainWithin } from '../text/plain.js';
 import type { Metric } from './names.js';
 
 /** One series: its labels and its value. Null, or a number that is none, means that there is nothing to say. */
@@ -18,18 +19,18 @@ export function createFreshPage(): FreshPage {
   return {
     registry,
     put(metric, series) {
-      const told = series.flatMap(([labels, value]) => {
+      const numbers = series.flatMap(([labels, value]) => {
         const number = Number(value);
         return value === null || !Number.isFinite(number) ? [] : [{ labels: cleaned(labels), number }];
       });
-      if (told.length === 0) return;
+      if (numbers.length === 0) return;
       const options = { name: metric.name, help: metric.help, labelNames: [...metric.labels], registers: [registry] };
       if (metric.type === 'counter') {
         const counter = new Counter(options);
-        for (const { labels, number } of told) counter.inc(labels, number);
+        for (const { labels, number } of numbers) counter.inc(labels, number);
       } else {
         const gauge = new Gauge(options);
-        for (const { labels, number } of told) gauge.set(labels, number);
+        for (const { labels, number } of numbers) gauge.set(labels, number);
       }
     },
   };
@@ -38,14 +39,7 @@ export function createFreshPage(): FreshPage {
 /** Longer label values come from no card and no run id of ours. */
 const LONGEST_VALUE = 200;
 
+/** prom-client escapes what the format asks for; the rest would still end up in terminals and logs. */
 function cleaned(labels: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, clean(value)]));
-}
-
-/** prom-client escapes what the format asks for; control characters would still end up in terminals and logs. */
-function clean(value: string): string {
-  return value
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_VALUE);
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, plainWithin(value, LONGEST_VALUE)]));
 }

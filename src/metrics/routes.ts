@@ -6,6 +6,8 @@ import { Registry } from 'prom-client';
 import type { GateStatus } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Log } from '../model/ports/outside.js';
+import { inTime } from '../time/in-time.js';
+import { systemClock } from '../time/system-clock.js';
 import { wantsGzip } from './accept-encoding.js';
 import { createExposition } from './exposition.js';
 import type { MeterWithRegistry } from './meter.js';
@@ -26,7 +28,7 @@ export interface MetricsParts {
 /** Always answers 200 with a page, within the scrape's time: what could not be seen is said on the page. */
 export function metricsRoutes(parts: MetricsParts): Router {
   const onFault = (fault: unknown): void =>
-    parts.log.error({ err: fault }, 'A part of the metrics page could not be made.');
+    parts.log.error({ err: fault }, 'a part of the metrics page could not be made');
   const pageOf = createPages(parts, onFault);
   const router = Router();
   router.get('/metrics', async (req, res) => {
@@ -91,16 +93,12 @@ async function lookWithin(
   limitMs: number,
   onFault: (fault: unknown) => void,
 ): Promise<Observation | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no look came within ${limitMs} ms`)), limitMs + GRACE_MS);
-  });
   try {
-    return await Promise.race([observer.recent(limitMs), late]);
+    const look = await inTime(observer.recent(limitMs), limitMs + GRACE_MS, systemClock);
+    if (look === null) onFault(new Error(`no look came within ${limitMs} ms`));
+    return look?.value ?? null;
   } catch (fault) {
     onFault(fault);
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }

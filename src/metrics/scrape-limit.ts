@@ -11,6 +11,6 @@ const MOST_MS = 60_000;
  * where it says nothing or nonsense.
  */
 export function scrapeLimitMs(header: string | undefined): number {
-  const told = /^\d{1,9}(\.\d{1,9})?$/.test(header ?? '') ? Number(header) * 1000 : 0;
-  return Math.min(MOST_MS, Math.max(LEAST_MS, (told > 0 ? told : STANDARD_MS) - MARGIN_MS));
+  const givenMs = /^\d{1,9}(\.\d{1,9})?$/.test(header ?? '') ? Number(header) * 1000 : 0;
+  return Math.min(MOST_MS, Math.max(LEAST_MS, (givenMs > 0 ? givenMs : STANDARD_MS) - MARGIN_MS));
 }

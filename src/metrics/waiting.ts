@@ -7,7 +7,7 @@ export interface Waiting {
   count(nowMs: number): number;
 }
 
-/** More runs than any machine has in line; beyond it the ones told longest ago are forgotten. */
+/** More runs than any machine has waiting; beyond it the ones told longest ago are forgotten. */
 const MOST = 10_000;
 
 /** Keeps one moment per run, in order of time, so that what is too old is always in front. */

@@ -1,3 +1,5 @@
+/** The labels and the name by which a container is known as a run, and as ours. */
+
 import type { Grant } from './admission.js';
 
 /** The labels that are the books. The older agent writes `tuneplane.gpus` alone. */

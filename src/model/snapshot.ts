@@ -135,10 +135,13 @@ export type ContainerState = (typeof CONTAINER_STATES)[number];
 /**
  * The cards that a claim names. `uuids` from `tuneplane.gpu-uuids`, or for a claim by indices alone from its device request;
  * `indices` from `tuneplane.gpus`, empty where `tuneplane.gpu-uuids` decides; `unread` is what could not be read as either.
+ * `indicesBeside` says for each of `uuids` which index was written at its place, for people and for a driver that shows no
+ * uuids; null where that was no number, left out where the two lists are not equally long.
  */
 export interface ClaimedCards {
   readonly uuids: readonly CardUuid[];
   readonly indices: readonly CardIndex[];
+  readonly indicesBeside?: readonly (CardIndex | null)[];
   readonly unread: readonly string[];
 }
 
@@ -190,7 +193,7 @@ export interface Snapshot {
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;
   readonly links: Links | null;
-  /** The cards seen before and still on the books, this look's own included. */
+  /** The cards seen before and not forgotten, this look's own included. */
   readonly remembered: readonly RememberedCard[];
   readonly exclusions: readonly Exclusion[];
 }

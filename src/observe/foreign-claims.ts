@@ -8,19 +8,19 @@ import { type Snapshot, holds } from '../model/snapshot.js';
  * Without Redis this gate thinks it is alone. A live claim that no gate wrote says that it is not: told once for each container.
  */
 export function warnOfForeignClaims(log: Log): (snapshot: Snapshot) => void {
-  let told = new Set<string>();
+  let reported = new Set<string>();
   return ({ docker }) => {
     if (docker.kind === 'blind') return;
     const older = docker.value.containers.filter(
       ({ state, claim, labels }) => claim !== null && holds(state) && !labels[LABEL.specSha256],
     );
     for (const { id, name } of older) {
-      if (told.has(id)) continue;
+      if (reported.has(id)) continue;
       log.warn(
         { container: name, container_id: id },
         'a live claim on this machine was not written by a gate: something else allocates cards here; set TUNEPLANE_REDIS_URL to the Redis that it locks with',
       );
     }
-    told = new Set(older.map(({ id }) => id));
+    reported = new Set(older.map(({ id }) => id));
   };
 }

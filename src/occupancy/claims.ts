@@ -1,11 +1,11 @@
 /** Which jobs hold which cards, by the labels on their containers. */
 
-import { cardIndex, type CardUuid } from '../model/card.js';
+import type { CardIndex } from '../model/card.js';
 import { LABEL } from '../model/labels.js';
+import { cardsNamed, cardWithIndex } from '../model/named-card.js';
 import type { Claim } from '../model/occupancy.js';
 import { holds, type ContainersSeen, type Probed, type SeenContainer } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
-import { cardsNamed, cardWithIndex } from './named-card.js';
 
 /** What the claim labels say of the cards that are here, and sentences for what they say of others. */
 export interface Claims {
@@ -45,10 +45,10 @@ function placeClaim(container: SeenContainer, cards: readonly KnownCard[]) {
   const held = new Set<KnownCard>();
   const unplaced: string[] = [];
   const guessed: number[] = [];
-  const { uuids, indices } = container.claim ?? { uuids: [], indices: [] };
-  for (const uuid of uuids) {
+  const { uuids = [], indices = [], indicesBeside } = container.claim ?? {};
+  for (const [at, uuid] of uuids.entries()) {
     const named = cardsNamed(cards, uuid);
-    const standIn = named.length === 0 ? unnamedCard(container, uuid, uuids, cards) : undefined;
+    const standIn = named.length === 0 ? unnamedCard(indicesBeside?.[at] ?? null, cards) : undefined;
     for (const card of named) held.add(card);
     if (standIn !== undefined) {
       held.add(standIn);
@@ -65,17 +65,10 @@ function placeClaim(container: SeenContainer, cards: readonly KnownCard[]) {
 
 /**
  * After a restart with a blind driver and no memory of the cards, those configured have no uuid yet. The index that the
- * claim's own label gives at the same place is then the best that is known; without it a held card would look unclaimed.
+ * claim gives beside the uuid is then the best that is known; without it a held card would look unclaimed.
  */
-function unnamedCard(
-  container: SeenContainer,
-  uuid: CardUuid,
-  uuids: readonly CardUuid[],
-  cards: readonly KnownCard[],
-): KnownCard | undefined {
-  const written = container.labels[LABEL.gpus]?.split(',')[uuids.indexOf(uuid)]?.trim() ?? '';
-  if (!/^\d+$/.test(written)) return undefined;
-  const card = cardWithIndex(cards, cardIndex(Number(written)));
+function unnamedCard(index: CardIndex | null, cards: readonly KnownCard[]): KnownCard | undefined {
+  const card = index === null ? undefined : cardWithIndex(cards, index);
   return card?.uuid === null && card.sight.kind === 'unseen' ? card : undefined;
 }
 

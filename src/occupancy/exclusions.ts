@@ -1,9 +1,9 @@
 /** Which cards are out on purpose, and by whose word. */
 
+import { cardWithIndex, cardWithUuid } from '../model/named-card.js';
 import type { ExcludedBecause, JudgeRules } from '../model/occupancy.js';
 import type { Exclusion } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
-import { cardWithIndex, cardWithUuid } from './named-card.js';
 
 /** The cards taken out, and sentences about words that take nothing out. */
 export interface Exclusions {

@@ -19,12 +19,12 @@ import { externalProbeOk, unknownBecause } from './sight.js';
  */
 export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
   const known = knownCards(snapshot.gpus, snapshot.remembered, rules.configuredCount);
-  const books = {
+  const occupants = {
     claims: readClaims(snapshot.docker, known),
     pins: rules.checkExternal ? readPins(snapshot.docker, known) : NO_PINS,
     exclusions: excludedCards(known, snapshot.exclusions, rules),
   };
-  const cards = known.map((card) => judgeCard(card, books, snapshot, rules));
+  const cards = known.map((card) => judgeCard(card, occupants, snapshot, rules));
   const facts = {
     observedAtMs: snapshot.startedAtMs,
     cards,
@@ -33,7 +33,12 @@ export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
     externalProbeOk: externalProbeOk(snapshot.gpus, rules),
     series: nameOfSeries(rules, cards.find((card) => card.name !== null)?.name ?? null),
     probes: reportProbes(snapshot),
-    notes: [...books.claims.notes, ...books.pins.notes, ...books.exclusions.notes, ...limitNotes(cards, rules)],
+    notes: [
+      ...occupants.claims.notes,
+      ...occupants.pins.notes,
+      ...occupants.exclusions.notes,
+      ...limitNotes(cards, rules),
+    ],
     links: snapshot.links,
   };
   return { ...facts, explain: explain(facts) };
@@ -54,8 +59,8 @@ export function stateOf(found: Deciding): CardState {
   return 'free';
 }
 
-/** What the books say of the cards, read once for all of them. */
-interface Books {
+/** Who is on the cards, by containers and by exclusions; read once for all of them. */
+interface Occupants {
   readonly claims: Claims;
   readonly pins: Pins;
   readonly exclusions: Exclusions;
@@ -63,12 +68,12 @@ interface Books {
 
 const NO_PINS: Pins = { byCard: new Map(), notes: [] };
 
-function judgeCard(card: KnownCard, books: Books, snapshot: Snapshot, rules: JudgeRules): JudgedCard {
+function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, rules: JudgeRules): JudgedCard {
   const health = healthOf(card, rules.checkHealth);
-  const use = externalUse(card, snapshot, books.pins.byCard.get(card) ?? [], rules);
+  const use = externalUse(card, snapshot, occupants.pins.byCard.get(card) ?? [], rules);
   const found = {
-    claims: books.claims.byCard.get(card) ?? [],
-    excluded: books.exclusions.byCard.get(card) ?? null,
+    claims: occupants.claims.byCard.get(card) ?? [],
+    excluded: occupants.exclusions.byCard.get(card) ?? null,
     unhealthy: health.unhealthy,
     external: use.external,
     unknownBecause: unknownBecause(card, snapshot.docker.kind === 'blind', rules),

@@ -1,8 +1,8 @@
 /** Which cards containers that are no jobs were given by id. */
 
+import { cardsNamed } from '../model/named-card.js';
 import type { ContainersSeen, Probed, SeenContainer } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
-import { cardsNamed } from './named-card.js';
 
 /** Foreign containers by card, and sentences about those that cannot be put on one. */
 export interface Pins {

@@ -2,16 +2,16 @@
 
 import { z } from 'zod';
 import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admit/answer-shape.js';
-import { admitRequest, processAdmitRequest, type Runtime } from '../admit/request-schema.js';
+import { admitRequest, processAdmitRequest } from '../admit/request-schema.js';
 import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
 import { PROBLEMS, type ProblemCode } from '../http/problem.js';
+import type { RuntimeKind } from '../model/runtime-kind.js';
 import { statusShape } from '../page/status-shape.js';
 import { OPERATIONS, type Operation } from './operations.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  AdmitRequest: admitRequest,
   AdmitOk: okAnswer,
   Admitted: admittedAnswer,
   Starting: startingAnswer,
@@ -24,13 +24,15 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** The whole document. `version` is that of the package; the runtime decides what a request looks like. */
-export function createOpenApi(version: string, runtime: Runtime = 'docker'): Json {
+export function createOpenApi(version: string, runtime: RuntimeKind = 'docker'): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
   }
-  const shapes = runtime === 'docker' ? SCHEMAS : { ...SCHEMAS, AdmitRequest: processAdmitRequest };
-  const schemas = Object.entries(shapes).map(([name, shape]) => [name, schemaOf(shape)]);
+  const schemas = Object.entries({ AdmitRequest: requestOf(runtime), ...SCHEMAS }).map(([name, shape]) => [
+    name,
+    schemaOf(shape),
+  ]);
   return {
     openapi: '3.1.0',
     info: {
@@ -48,6 +50,17 @@ export function createOpenApi(version: string, runtime: Runtime = 'docker'): Jso
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
+}
+
+function requestOf(runtime: RuntimeKind): z.ZodType {
+  switch (runtime) {
+    case 'docker':
+      return admitRequest;
+    case 'process':
+      return processAdmitRequest;
+    default:
+      return runtime satisfies never;
+  }
 }
 
 function operationObject(operation: Operation): Json {

@@ -1,16 +1,16 @@
 /** `GET /openapi.json`. */
 
 import { Router } from 'express';
-import type { Runtime } from '../admit/request-schema.js';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { sendJson } from '../http/json.js';
+import type { RuntimeKind } from '../model/runtime-kind.js';
 import { createOpenApi } from './document.js';
 
 export interface OpenApiRouteParts {
   readonly door: Door;
   readonly version: string;
-  readonly runtime?: Runtime;
+  readonly runtime?: RuntimeKind;
 }
 
 export function createOpenApiRoutes({ door, version, runtime }: OpenApiRouteParts): Router {

@@ -24,24 +24,24 @@ const LONGEST_DETAIL = 600;
  * waiting job would push all others out. Callers who are turned away at the door have no run and share a place likewise.
  */
 export function rememberDecisions(audit: Audit, keep = KEEP): RecentDecisions {
-  const kept: RecentDecision[] = [];
+  const decisions: RecentDecision[] = [];
   return {
     write(entry) {
       audit.write(entry);
       // The last word on this subject; one that differs from it stays, so that the order of events can be read.
-      const at = kept.findIndex((each) => subjectOf(each) === subjectOf(entry));
-      const last = kept[at];
+      const at = decisions.findIndex((each) => subjectOf(each) === subjectOf(entry));
+      const last = decisions[at];
       const again = last !== undefined && last.outcome === entry.outcome;
-      if (again) kept.splice(at, 1);
-      kept.unshift({
+      if (again) decisions.splice(at, 1);
+      decisions.unshift({
         ...entry,
         detail: shortened(entry.detail),
         times: again ? last.times + 1 : 1,
         firstAt: again ? last.firstAt : entry.at,
       });
-      if (kept.length > keep) kept.pop();
+      if (decisions.length > keep) decisions.pop();
     },
-    recent: () => kept,
+    recent: () => decisions,
   };
 }
 

@@ -3,6 +3,7 @@
 import { fieldErrors } from '../http/field-errors.js';
 import { openWatchedFile, type FileContent, type Opened } from '../http/watched-file.js';
 import type { Log } from '../model/ports/outside.js';
+import { errorWords } from '../text/error-words.js';
 import { policyFile, rulesFrom, type PolicyRules } from './policy-rules.js';
 import { matchesAny } from './wildcard.js';
 
@@ -19,7 +20,7 @@ export function parsePolicy(path: string, text: string): FileContent<PolicyRules
   } catch (error) {
     return {
       kind: 'bad',
-      problems: [`${path}: expected JSON: ${error instanceof Error ? error.message : String(error)}`],
+      problems: [`${path}: expected JSON: ${errorWords(error)}`],
     };
   }
   const errors = fieldErrors(policyFile, said);

@@ -1,9 +1,9 @@
 /** What a request may ask of this machine: the policy's rules, applied field by field, with the defaults filled in. */
 
 import { realpath } from 'node:fs/promises';
-import type { Runtime } from '../admit/request-schema.js';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports/admissions.js';
+import type { RuntimeKind } from '../model/runtime-kind.js';
 import { alwaysRefused } from './always-refused.js';
 import { isAllowedImage } from './image-pattern.js';
 import { checkMount, type ResolvePath } from './mount-policy.js';
@@ -16,7 +16,7 @@ export interface PolicyParts {
   /** More paths that no job is given: Docker's root folder and socket, the gate's own state and files. */
   readonly forbidden: readonly string[];
   readonly resolve?: ResolvePath;
-  readonly runtime?: Runtime;
+  readonly runtime?: RuntimeKind;
 }
 
 /** Lets a request through as a spec, or refuses it with everything in it that is not allowed. */
@@ -24,22 +24,37 @@ export function createPolicy(parts: PolicyParts): Policy {
   const { rules: rulesNow, forbidden, resolve = realPath, runtime = 'docker' } = parts;
   return async (request) => {
     const rules = await rulesNow();
-    if (runtime === 'process') return checkProcess(request, rules);
-    const filled = fillIn(request.container, rules);
-    const mounts = await Promise.all(
-      filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, rules, resolve, forbidden)),
-    );
-    const errors = [
-      ...alwaysRefused(filled),
-      ...checkCards(request, rules),
-      ...checkNames(filled, rules),
-      ...checkBounds(filled, rules),
-      ...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])),
-    ];
-    if (errors.length > 0) return denied(errors);
-    const allowed = mounts.flatMap((answer): Mount[] => (answer.kind === 'allowed' ? [answer.mount] : []));
-    return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids } satisfies JobSpec;
+    switch (runtime) {
+      case 'docker':
+        return checkContainer(request, rules, forbidden, resolve);
+      case 'process':
+        return checkProcess(request, rules);
+      default:
+        return runtime satisfies never;
+    }
   };
+}
+
+async function checkContainer(
+  request: JobRequest,
+  rules: PolicyRules,
+  forbidden: readonly string[],
+  resolve: ResolvePath,
+): Promise<JobSpec | Refusal> {
+  const filled = fillIn(request.container, rules);
+  const mounts = await Promise.all(
+    filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, rules, resolve, forbidden)),
+  );
+  const errors = [
+    ...alwaysRefused(filled),
+    ...checkCards(request, rules),
+    ...checkNames(filled, rules),
+    ...checkBounds(filled, rules),
+    ...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])),
+  ];
+  if (errors.length > 0) return denied(errors);
+  const allowed = mounts.flatMap((answer): Mount[] => (answer.kind === 'allowed' ? [answer.mount] : []));
+  return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids };
 }
 
 /** A plain process has no walls that a rule could speak of: how many cards it gets, and what no request may set, is all. */

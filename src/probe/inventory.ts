@@ -1,7 +1,7 @@
 import type { GpuRow, GpusSeen, Probed, RememberedCard } from '../model/snapshot.js';
 
 /**
- * What is on the books after a look. A card seen is added, or brought up to date by its uuid; another uuid at its bus address
+ * Which cards are remembered after a look. A card seen is added, or brought up to date by its uuid; another uuid at its bus address
  * replaces it; what is missing stays, so that it goes on being missed. A look that was blind, a row that broke off and a row
  * without a uuid change nothing.
  */

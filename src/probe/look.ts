@@ -36,7 +36,7 @@ interface Look {
 /** The eyes: one look at a time, shared by all who want one. */
 export function createEyes(parts: EyesParts): Eyes {
   const { clock } = parts;
-  const listBooks = oneAtATime(parts.books);
+  const listBooks = refuseOverlap(parts.books);
   let running: Look | null = null;
   let next: Promise<Snapshot> | null = null;
   let last: { readonly snapshot: Snapshot; readonly endedAt: number; readonly of: number } | null = null;
@@ -125,7 +125,7 @@ function mistake(error: unknown, log: Log, deadline: Deadline): Probed<never> {
 }
 
 /** A list that outlived its look is not joined by a second. */
-function oneAtATime(books: Pick<Books, 'list'>): Books['list'] {
+function refuseOverlap(books: Pick<Books, 'list'>): Books['list'] {
   let running = false;
   return async () => {
     if (running)

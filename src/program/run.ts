@@ -2,6 +2,10 @@ import type { Socket } from 'node:net';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
+import type { Clock } from '../model/ports/outside.js';
+import { deadlineIn } from '../time/deadline.js';
+import { inTime } from '../time/in-time.js';
+import { systemClock } from '../time/system-clock.js';
 
 /** How one run of a program went. Never an exception. */
 export type Ran =
@@ -30,7 +34,12 @@ const MOST_BYTES = 1_000_000;
  * Runs a program and answers within `timeoutMs`, whatever the program does. execa's own `timeout` is no such promise: it
  * settles only when the child has died and its pipes are closed, and a process stuck in the driver does neither.
  */
-export function run(program: string, args: readonly string[], timeoutMs: number): Promise<Ran> {
+export async function run(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+  clock: Pick<Clock, 'after' | 'monotonic'> = systemClock,
+): Promise<Ran> {
   const child = execa(program, args, {
     env: { LC_ALL: 'C' },
     stdin: 'ignore',
@@ -53,27 +62,16 @@ export function run(program: string, args: readonly string[], timeoutMs: number)
   };
   void gone.then(forget);
 
-  return new Promise((resolve) => {
-    const startedAt = performance.now();
-    const deadline = setTimeout(() => {
-      kill();
-      child.unref();
-      unref(child.stdout);
-      unref(child.stderr);
-      const afterMs = Math.round(performance.now() - startedAt);
-      resolve({ kind: 'ran_out', pid: child.pid ?? 0, afterMs, ended: child.exitCode !== null, gone });
-    }, timeoutMs);
-    const settle = (ran: Ran): void => {
-      clearTimeout(deadline);
-      if (ran.kind === 'not_started') forget();
-      if (ran.kind === 'too_much') kill();
-      resolve(ran);
-    };
-    child.then(
-      (result) => settle(toRan(result)),
-      (error: unknown) => settle({ kind: 'not_started', detail: String(error) }),
-    );
-  });
+  const deadline = deadlineIn(timeoutMs, clock);
+  const ended = child.then(toRan, (error: unknown): Ran => ({ kind: 'not_started', detail: String(error) }));
+  const ran = (await inTime(ended, timeoutMs, clock))?.value;
+  if (ran?.kind === 'not_started') forget();
+  if (ran === undefined || ran.kind === 'too_much') kill();
+  if (ran !== undefined) return ran;
+  child.unref();
+  unref(child.stdout);
+  unref(child.stderr);
+  return { kind: 'ran_out', pid: child.pid ?? 0, afterMs: deadline.took(), ended: child.exitCode !== null, gone };
 }
 
 interface Result {

@@ -3,7 +3,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { runAnswer } from '../admit/answer.js';
 import { admitRequest } from '../admit/request-schema.js';
-import { attemptOf, watchAttempt } from '../http/attempt.js';
+import { attemptOf, recordAttempt } from '../http/attempt.js';
 import type { Door } from '../http/auth.js';
 import { methodNotAllowed } from '../http/errors.js';
 import { onlyQuery, sendJson } from '../http/json.js';
@@ -30,7 +30,7 @@ export function createRunRoutes(parts: RunRouteParts): Router {
   router
     .route('/runs/:run_id')
     .get(door.for('read'), (req, res) => show(parts, req, res))
-    .delete(watchAttempt({ action: 'delete', audit, clock }), doorOfRemoval(door), onlyQuery('lost'), (req, res) =>
+    .delete(recordAttempt({ action: 'delete', audit, clock }), doorOfRemoval(door), onlyQuery('lost'), (req, res) =>
       remove(parts, req, res),
     )
     .all(door.for(null), methodNotAllowed('GET', 'HEAD', 'DELETE'));

@@ -1,9 +1,9 @@
 /** The jobs on this machine, from the runtime's own books. */
 
-import { cardsOf } from '../admission/existing/existing-answers.js';
 import { existingRun, withoutCopies } from '../admission/existing/existing-run.js';
 import type { RecentRuns } from '../admission/existing/recent-runs.js';
 import type { Refusal, Run } from '../model/admission.js';
+import { cardsOf } from '../model/container-cards.js';
 import { LABEL } from '../model/labels.js';
 import type { Runs } from '../model/ports/admissions.js';
 import type { Books } from '../model/ports/books.js';
@@ -96,17 +96,17 @@ function containerOf(containers: readonly SeenContainer[], runId: string): SeenC
 }
 
 async function runOf(container: SeenContainer, { books, cardStore }: RunsParts): Promise<Run> {
-  const details = await books.describe(container);
-  const told = details.kind === 'seen' ? details.value : null;
+  const described = await books.describe(container);
+  const details = described.kind === 'seen' ? described.value : null;
   return {
     runId: container.labels[LABEL.runId] || container.name,
     state: container.state,
     cards: cardsOf(container, cardStore.remembered()).map(({ index, uuid }) => ({ index, uuid })),
-    exitCode: told?.exitCode ?? null,
-    oomKilled: told?.oomKilled ?? null,
-    error: told?.error ?? null,
+    exitCode: details?.exitCode ?? null,
+    oomKilled: details?.oomKilled ?? null,
+    error: details?.error ?? null,
     createdAt: new Date(container.createdAtMs).toISOString(),
-    startedAt: told?.startedAt ?? null,
-    finishedAt: told?.finishedAt ?? null,
+    startedAt: details?.startedAt ?? null,
+    finishedAt: details?.finishedAt ?? null,
   };
 }

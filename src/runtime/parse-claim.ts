@@ -1,3 +1,5 @@
+/** Which cards a container's labels claim: the one reading of them. */
+
 import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
 import { LABEL } from '../model/labels.js';
 import type { ClaimedCards, Pinned } from '../model/snapshot.js';
@@ -18,11 +20,13 @@ export function parseClaim(labels: Readonly<Record<string, string>>): LabelledCl
   const byIndex = labels[LABEL.gpus];
   if (byUuid === undefined && byIndex === undefined) return null;
   const words = wordsIn(byUuid ?? '');
+  const numbers = wordsIn(byIndex ?? '');
   const uuids = unique(words.filter(isUuid)).map(cardUuid);
   const strange = words.filter((word) => !isUuid(word));
-  if (uuids.length > 0) return { cards: { uuids, indices: [], unread: strange }, needsInspect: false };
-
-  const numbers = wordsIn(byIndex ?? '');
+  if (uuids.length > 0) {
+    const beside = words.length === numbers.length && { indicesBeside: indicesAt(uuids, words, numbers) };
+    return { cards: { uuids, indices: [], ...beside, unread: strange }, needsInspect: false };
+  }
   const indices = unique(numbers.filter(isWhole).map(Number)).map(cardIndex);
   const unread = [...strange, ...numbers.filter((word) => !isWhole(word))];
   return { cards: { uuids: [], indices, unread }, needsInspect: indices.length > 0 || unread.length > 0 };
@@ -39,6 +43,18 @@ export function withDeviceRequest(claim: LabelledClaim, given: Pinned): ClaimedC
   const indices: readonly CardIndex[] =
     fromLabel.length > 0 ? fromLabel : given.ids.filter(isWhole).map((id) => cardIndex(Number(id)));
   return { uuids, indices, unread: claim.cards.unread };
+}
+
+/** The index that was written at the place of each uuid; of a uuid that stands there twice, at its first. */
+function indicesAt(
+  uuids: readonly CardUuid[],
+  words: readonly string[],
+  numbers: readonly string[],
+): readonly (CardIndex | null)[] {
+  return uuids.map((uuid) => {
+    const written = numbers[words.indexOf(uuid)] ?? '';
+    return isWhole(written) ? cardIndex(Number(written)) : null;
+  });
 }
 
 function wordsIn(label: string): readonly string[] {

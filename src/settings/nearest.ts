@@ -11,10 +11,10 @@ export function nearest(word: string, known: readonly string[]): string | null {
 /** Levenshtein's distance, one row at a time. */
 function editsBetween(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let line = 0; line < from.length; line += 1) {
-    const row = [line + 1];
+  for (let at = 0; at < from.length; at += 1) {
+    const row = [at + 1];
     for (let column = 1; column <= to.length; column += 1) {
-      const changed = (above[column - 1] ?? 0) + (from[line] === to[column - 1] ? 0 : 1);
+      const changed = (above[column - 1] ?? 0) + (from[at] === to[column - 1] ? 0 : 1);
       row.push(Math.min(changed, (above[column] ?? 0) + 1, (row[column - 1] ?? 0) + 1));
     }
     above = row;

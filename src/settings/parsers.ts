@@ -1,6 +1,7 @@
 /** Reads the text of one setting. Every parser answers with the value or with what it expected; none guesses. */
 
 import { isIP } from 'node:net';
+import { isPlain } from '../text/plain.js';
 import { ADDRESS_FORMS, isHostName, readAddress, writeAddress, type ListenAddress } from './addresses.js';
 
 /** What became of a text. `expected` ends the sentence "expected …". */
@@ -49,8 +50,8 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Parser<Wo
 }
 
 /** Any text on one line that is not blank. `what` says what it stands for. */
-export function line(what: string): Parser<string> {
-  return (text) => (text.trim() !== '' && !/\p{Cc}/u.test(text) ? value(text) : bad(what));
+export function oneLine(what: string): Parser<string> {
+  return (text) => (text.trim() !== '' && isPlain(text) ? value(text) : bad(what));
 }
 
 /** A name that may stand in a label or a file name. */

@@ -1,11 +1,12 @@
 /** Every setting of the gate, once: the help, the README and the reading of them all come from here. */
 
+import { RUNTIME_KINDS } from '../model/runtime-kind.js';
 import {
   addresses,
   cards,
   flag,
   hostNames,
-  line,
+  oneLine,
   oneOf,
   redisUrl,
   redisUrlForPeople,
@@ -37,13 +38,13 @@ export const TABLE = {
   listen: setting('TUNEPLANE_LISTEN', '127.0.0.1:9840', 'address', addresses, [
     'where the gate listens: host:port, [v6]:port or unix:/path, several with commas; beyond loopback it needs a tokens file',
   ]),
-  tokensFile: optional('TUNEPLANE_TOKENS_FILE', 'none', 'file', line('a path'), [
+  tokensFile: optional('TUNEPLANE_TOKENS_FILE', 'none', 'file', oneLine('a path'), [
     'who may call, one name:sha256-of-token:roles a line; `gpu-gate token new` makes one',
   ]),
-  policyFile: optional('TUNEPLANE_POLICY_FILE', 'none', 'file', line('a path'), [
+  policyFile: optional('TUNEPLANE_POLICY_FILE', 'none', 'file', oneLine('a path'), [
     'what a request may ask for (JSON): images, mounts, networks, limits',
   ]),
-  auditFile: optional('TUNEPLANE_AUDIT_FILE', 'standard output', 'file', line('a path'), [
+  auditFile: optional('TUNEPLANE_AUDIT_FILE', 'standard output', 'file', oneLine('a path'), [
     'where the audit lines go, one JSON line per decision',
   ]),
   metricsListen: optional('TUNEPLANE_METRICS_LISTEN', 'none', 'address', addresses, [
@@ -58,13 +59,13 @@ export const TABLE = {
   excludeCards: optional('TUNEPLANE_EXCLUDE_CARDS', 'none', 'card', cards, [
     'cards that are never handed out: uuids or indices, several with commas',
   ]),
-  dockerConfig: optional('TUNEPLANE_DOCKER_CONFIG', "Docker's own config.json", 'file', line('a path'), [
+  dockerConfig: optional('TUNEPLANE_DOCKER_CONFIG', "Docker's own config.json", 'file', oneLine('a path'), [
     'whose `auths` are used to pull images; a credsStore is refused by name',
   ]),
   scrapeMaxAgeMs: setting('TUNEPLANE_SCRAPE_MAX_AGE_MS', '1000', 'ms', wholeNumber(0, 60_000), [
     'a scrape may reuse a look that ended less than this ago; an admission never does',
   ]),
-  runtime: setting('TUNEPLANE_RUNTIME', 'docker', 'runtime', oneOf('docker', 'process'), [
+  runtime: setting('TUNEPLANE_RUNTIME', 'docker', 'runtime', oneOf(...RUNTIME_KINDS), [
     "what starts the jobs: docker (found as Docker's own client does), or process: commands of the gate's own user, unconfined",
   ]),
   redisUrl: {
@@ -73,10 +74,10 @@ export const TABLE = {
     ]),
     forPeople: redisUrlForPeople,
   },
-  redisPasswordFile: optional('TUNEPLANE_REDIS_PASSWORD_FILE', 'none', 'file', line('a path'), [
+  redisPasswordFile: optional('TUNEPLANE_REDIS_PASSWORD_FILE', 'none', 'file', oneLine('a path'), [
     'holds the password for Redis; read again at each connection',
   ]),
-  lockKey: setting('TUNEPLANE_LOCK_KEY', 'gpu-alloc:leader', 'key', line('a key of Redis'), [
+  lockKey: setting('TUNEPLANE_LOCK_KEY', 'gpu-alloc:leader', 'key', oneLine('a key of Redis'), [
     'the key of the lock; machines that share a Redis need a key each',
   ]),
   lockLeaseMs: setting('TUNEPLANE_LOCK_LEASE_MS', '120000', 'ms', wholeNumber(2000, 600_000), [
@@ -103,10 +104,10 @@ export const TABLE = {
   admitWhenBlind: setting('TUNEPLANE_ADMIT_WHEN_BLIND', 'false', 'boolean', flag, [
     'hand out cards that nvidia-smi could not show, as the labels of the containers say',
   ]),
-  clusterProfile: optional('TUNEPLANE_CLUSTER_PROFILE', "the card's own name", 'series', line('a name'), [
+  clusterProfile: optional('TUNEPLANE_CLUSTER_PROFILE', "the card's own name", 'series', oneLine('a name'), [
     'the hardware series, as the cluster calls it',
   ]),
-  nvidiaSmi: setting('TUNEPLANE_NVIDIA_SMI', 'nvidia-smi', 'program', line('a program'), [
+  nvidiaSmi: setting('TUNEPLANE_NVIDIA_SMI', 'nvidia-smi', 'program', oneLine('a program'), [
     'the program that shows the cards: a name on PATH or a path',
   ]),
   probeTimeoutS: setting('TUNEPLANE_PROBE_TIMEOUT_S', '10', 'seconds', seconds(0.1, 600), [
@@ -131,10 +132,10 @@ export const TABLE = {
     'TUNEPLANE_STATE_DIR',
     "/var/lib/tuneplane-gpu-gate, else under the user's state folder",
     'folder',
-    line('a path'),
+    oneLine('a path'),
     ['the instance id, the cards seen and the cards taken out; one folder for each gate'],
   ),
-  claimsDir: optional('TUNEPLANE_CLAIMS_DIR', 'claims in the state folder', 'folder', line('a path'), [
+  claimsDir: optional('TUNEPLANE_CLAIMS_DIR', 'claims in the state folder', 'folder', oneLine('a path'), [
     'of the process runtime: a file for each job, and its output; one folder for all gates of a machine',
   ]),
   instanceId: optional('TUNEPLANE_INSTANCE_ID', 'made once, kept in the state folder', 'id', shortName, [

@@ -5,9 +5,9 @@ import { listing } from './listing.js';
 import { machineFault } from './machine-faults.js';
 import { type Dialect, dialectOf } from './machine/dialect.js';
 import type { Machine, RawAnswer } from './machine/machine.js';
+import { type Output, sentence } from './output.js';
 import { rows } from './rows.js';
 import { table } from './table.js';
-import { type Told, sentence } from './told.js';
 import { topology } from './topology.js';
 
 /** What a run does: steps in order, then the exit code. After a `hang` nothing more happens. */
@@ -25,22 +25,22 @@ export function answer(machine: Machine, argv: readonly string[], now: Date): An
   const request = understand(argv, dialect);
   const raw = machine.raw[kindOf(request)];
   if (hangsAtOnce(machine, request)) return { steps: [...delay(machine, request), { kind: 'hang' }], rc: 0 };
-  const told = retold(tell(machine, request, dialect, now), raw);
+  const output = replaced(tell(machine, request, dialect, now), raw);
   const place = hangingCard(machine, request, dialect);
-  const written = told.rows.filter(({ card }) => place === null || card < place).map(({ text }) => text);
-  const hangs = place !== null && told.rows.some(({ card }) => card >= place);
-  const texts = [told.header, ...written, hangs ? '' : told.end].filter((text) => text !== '');
+  const written = output.rows.filter(({ card }) => place === null || card < place).map(({ text }) => text);
+  const hangs = place !== null && output.rows.some(({ card }) => card >= place);
+  const texts = [output.header, ...written, hangs ? '' : output.end].filter((text) => text !== '');
   return {
     steps: [
       ...delay(machine, request),
       ...texts.map((text) => ({ kind: 'print' as const, text })),
       ...(hangs ? [{ kind: 'hang' as const }] : []),
     ],
-    rc: told.rc,
+    rc: output.rc,
   };
 }
 
-function tell(machine: Machine, request: Request, dialect: Dialect, now: Date): Told {
+function tell(machine: Machine, request: Request, dialect: Dialect, now: Date): Output {
   if (request.kind === 'refused') return sentence(request.text, request.rc);
   const fault = machineFault(machine, dialect, request.kind === 'list');
   if (fault !== null) return fault;
@@ -64,14 +64,14 @@ function tell(machine: Machine, request: Request, dialect: Dialect, now: Date): 
   }
 }
 
-function retold(told: Told, raw: RawAnswer | undefined): Told {
+function replaced(output: Output, raw: RawAnswer | undefined): Output {
   switch (raw?.kind) {
     case undefined:
-      return told;
+      return output;
     case 'verbatim':
       return sentence(raw.stdout, raw.rc);
     case 'cut':
-      return { ...told, rows: told.rows.slice(0, raw.rows), end: raw.end, rc: raw.rc };
+      return { ...output, rows: output.rows.slice(0, raw.rows), end: raw.end, rc: raw.rc };
     default:
       return raw satisfies never;
   }

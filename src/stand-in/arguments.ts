@@ -1,3 +1,5 @@
+/** What the stand-in `nvidia-smi` was asked. */
+
 import type { Dialect } from './machine/dialect.js';
 import type { QueryKind } from './machine/words.js';
 

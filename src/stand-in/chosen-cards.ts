@@ -1,7 +1,9 @@
+/** Which cards a question is about, and whether their handles work. */
+
 import type { Dialect } from './machine/dialect.js';
 import { DRIVER_ERRORS } from './machine/driver-errors.js';
 import type { Card, Machine } from './machine/machine.js';
-import { type Told, sentence } from './told.js';
+import { type Output, sentence } from './output.js';
 
 /** A card with the number that the driver gives it today, and its place in the machine's list. */
 export interface Numbered {
@@ -26,7 +28,7 @@ export function chosenCards(
   machine: Machine,
   dialect: Dialect,
   ids: readonly string[] | null,
-): readonly Numbered[] | Told {
+): readonly Numbered[] | Output {
   const cards = onBus(machine);
   const byIndex = ids?.every((id) => cards.some(({ index }) => String(index) === id)) ?? false;
   const touched = byIndex ? cards.filter(({ index }) => ids?.includes(String(index))) : cards;
@@ -61,7 +63,7 @@ function isMeant(id: string, card: Card, index: number): boolean {
   return [String(index), card.uuid, card.serial, card.bus_id, shortBusId(card)].includes(id);
 }
 
-function noHandle(card: Card, { beforeBusId }: Dialect): Told {
+function noHandle(card: Card, { beforeBusId }: Dialect): Output {
   const error = handleError(card) ?? DRIVER_ERRORS.unknown;
   return sentence(
     `Unable to determine the device handle for GPU${beforeBusId}${shortBusId(card)}: ${error.sentence}\n`,
@@ -69,11 +71,11 @@ function noHandle(card: Card, { beforeBusId }: Dialect): Told {
   );
 }
 
-function problem(card: Card): Told {
+function problem(card: Card): Output {
   return sentence(`Problem with GPU ${shortBusId(card)}: ${handleError(card)?.sentence}\n`, 255);
 }
 
-function nothing(asked: readonly Numbered[]): Told {
+function nothing(asked: readonly Numbered[]): Output {
   const locked = asked.some(({ card }) => card.fault?.kind === 'handle' && card.fault.error === 'no_permission');
   const hint = locked ? '. Please make sure /dev/nvidia* files are readable by current user.' : '';
   return sentence(`No devices were found${hint}\n`, locked ? 4 : 6);

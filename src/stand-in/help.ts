@@ -1,11 +1,13 @@
+/** The texts of `--help` and `--version`. */
+
 import type { Request } from './arguments.js';
 import { fieldsOf } from './fields/field-table.js';
 import { type Dialect, libraryVersion } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
-import { type Told, sentence } from './told.js';
+import { type Output, sentence } from './output.js';
 
 /** The help texts. Names stand in quotes at the start of a line, as in the real ones; what follows them is our own. */
-export function help({ about }: Request & { kind: 'help' }, dialect: Dialect): Told {
+export function help({ about }: Request & { kind: 'help' }, dialect: Dialect): Output {
   if (about === 'program') return sentence(PROGRAM, 0);
   const title = `List of valid properties to query for the switch "${SWITCHES[about]}":\n\n`;
   const fields = fieldsOf(about, dialect).map(({ names, unit }) => {
@@ -16,7 +18,7 @@ export function help({ about }: Request & { kind: 'help' }, dialect: Dialect): T
 }
 
 /** `--version`, branch 550 and later. */
-export function version({ driver, cuda }: Machine): Told {
+export function version({ driver, cuda }: Machine): Output {
   const lines = [
     `NVIDIA-SMI version  : ${driver}`,
     `NVML version        : ${libraryVersion(driver)}`,

@@ -2,10 +2,10 @@ import { type Numbered, chosenCards, handleError, onBus, shortBusId } from './ch
 import type { Dialect } from './machine/dialect.js';
 import { DRIVER_ERRORS } from './machine/driver-errors.js';
 import type { Machine } from './machine/machine.js';
-import type { Told } from './told.js';
+import type { Output } from './output.js';
 
 /** `-L`: names every card, the broken ones too, with its own number. The exit code is that of the last broken card. */
-export function listing(machine: Machine, dialect: Dialect, ids: readonly string[] | null): Told {
+export function listing(machine: Machine, dialect: Dialect, ids: readonly string[] | null): Output {
   const cards = ids === null ? onBus(machine) : chosenCards(machine, dialect, ids);
   if ('rc' in cards) return cards;
   const lines = cards.map((each) => ({ card: each.place, ...lineOf(each) }));

@@ -4,8 +4,10 @@
  * machine with eight cards answers. `STAND_IN_LOG` names a file that gets a line of JSON when a run starts and when it
  * ends (a killed run leaves no end). Standard error stays empty but for a description that cannot be read (exit code 78).
  */
+
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorWords } from '../text/error-words.js';
 import { answer, type Step } from './answer.js';
 import { defaultMachine } from './machine/build-machine.js';
 import type { Machine } from './machine/machine.js';
@@ -58,7 +60,7 @@ function machineFrom(path: string | undefined): Machine | Error {
   try {
     return readMachine(readFileSync(path, 'utf8'));
   } catch (error) {
-    return new Error(`STAND_IN_MACHINE=${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    return new Error(`STAND_IN_MACHINE=${path}: ${errorWords(error)}`, {
       cause: error,
     });
   }

@@ -5,16 +5,16 @@ import { chosenFields, heading } from './fields/field-table.js';
 import type { Seen } from './fields/field.js';
 import type { Dialect } from './machine/dialect.js';
 import type { CardProcess, Machine } from './machine/machine.js';
-import { type Told, sentence } from './told.js';
+import { type Output, sentence } from './output.js';
 
 /** The answer in rows: one for each card, or for each process on it. */
-export function rows(machine: Machine, query: Query, dialect: Dialect, now: Date): Told {
+export function rows(machine: Machine, query: Query, dialect: Dialect, now: Date): Output {
   const fields = chosenFields(query.kind, query.fields, dialect);
   if (typeof fields === 'string') return sentence(`Field "${fields}" is not a valid field to query.\n\n`, 2);
   const cards = chosenCards(machine, dialect, query.ids);
   if ('rc' in cards) return cards;
   const about = { count: onBus(machine).length, driver: machine.driver, dialect, now };
-  const row = ({ card, index, place }: Numbered, process: CardProcess | null): Told['rows'][number] => {
+  const row = ({ card, index, place }: Numbered, process: CardProcess | null): Output['rows'][number] => {
     const seen: Seen = { ...about, card, index, process };
     return { card: place, text: line(fields.map((field) => cell(field, seen, query.units))) };
   };

@@ -4,10 +4,10 @@ import { chosenFields } from './fields/field-table.js';
 import type { Seen } from './fields/field.js';
 import type { Dialect } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
-import type { Told } from './told.js';
+import type { Output } from './output.js';
 
 /** What the program prints when it is asked nothing: for eyes only, near the real table and not held to its every column. */
-export function table(machine: Machine, dialect: Dialect, now: Date): Told {
+export function table(machine: Machine, dialect: Dialect, now: Date): Output {
   const cards = chosenCards(machine, dialect, null);
   if ('rc' in cards) return cards;
   const about = { count: onBus(machine).length, driver: machine.driver, dialect, now, process: null };

@@ -1,10 +1,10 @@
 import { chosenCards } from './chosen-cards.js';
 import type { Dialect } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
-import type { Told } from './told.js';
+import type { Output } from './output.js';
 
 /** `topo -m`: what connects card and card. The heading is underlined with escape codes, also when nobody looks at a terminal. */
-export function topology(machine: Machine, dialect: Dialect): Told {
+export function topology(machine: Machine, dialect: Dialect): Output {
   const cards = chosenCards(machine, dialect, null);
   if ('rc' in cards) return cards;
   const more = ['CPU Affinity', 'NUMA Affinity', ...(dialect.branch < 535 ? [] : ['GPU NUMA ID'])];

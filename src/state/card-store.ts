@@ -3,11 +3,11 @@ import type { Clock, Log } from '../model/ports/outside.js';
 import { EXCLUSIONS, REMEMBERED_CARDS } from './file-formats.js';
 import { openJsonFile } from './json-file.js';
 
-/** The card book, and the way to wait until what it was told is on the disk, or could not be. */
-export type KeptCardStore = CardStore & { settled(): Promise<void> };
+/** The cards on the disk, and the way to wait until every change is there, or could not be. */
+export type StoredCards = CardStore & { settled(): Promise<void> };
 
 /** The cards seen and the cards taken out, as the two files in the folder say. Never throws. */
-export async function openCardStore(folder: string, outside: { clock: Clock; log: Log }): Promise<KeptCardStore> {
+export async function openCardStore(folder: string, outside: { clock: Clock; log: Log }): Promise<StoredCards> {
   const seen = await openJsonFile(folder, REMEMBERED_CARDS, outside);
   const excluded = await openJsonFile(folder, EXCLUSIONS, outside);
 

@@ -1,3 +1,5 @@
+/** How the files of the state folder are written and read back. */
+
 import { z } from 'zod';
 import { cardIndex, cardUuid } from '../model/card.js';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';
@@ -29,12 +31,12 @@ export const EXCLUSIONS: FileFormat<Exclusion> = fileFormat(
 );
 
 function fileFormat<Entry>(fileName: string, entry: z.ZodType<Entry>): FileFormat<Entry> {
-  const book = z.strictObject({ version: z.literal(1), entries: z.array(entry) });
+  const file = z.strictObject({ version: z.literal(1), entries: z.array(entry) });
   return {
     fileName,
     print: (entries) => `${JSON.stringify({ version: 1, entries }, null, 2)}\n`,
     parse(text) {
-      const parsed = book.safeParse(JSON.parse(text));
+      const parsed = file.safeParse(JSON.parse(text));
       if (!parsed.success) throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
       return parsed.data.entries;
     },

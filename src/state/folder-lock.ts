@@ -1,3 +1,5 @@
+/** Keeps two gates out of one state folder. */
+
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

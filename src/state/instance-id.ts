@@ -10,14 +10,14 @@ const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
  * The id of the gate that owns this folder: made once, and the same after every restart, so that it knows its own left-overs.
  * Rejects when a new one cannot be kept: an id that changes at each start would leave them to the grace.
  */
-export async function keptInstanceId(
+export async function ownInstanceId(
   folder: string,
   newId: () => string,
   outside: { clock: Clock; log: Log },
 ): Promise<string> {
   const file = join(folder, 'instance-id');
-  const kept = await readOrSetAside(file, parseInstanceId, outside);
-  if (kept !== null) return kept;
+  const found = await readOrSetAside(file, parseInstanceId, outside);
+  if (found !== null) return found;
   const made = newId();
   await writeAtomic(file, `${made}\n`);
   return made;

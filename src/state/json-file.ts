@@ -16,7 +16,7 @@ export interface JsonFile<Entry> {
   replace(entries: readonly Entry[]): Promise<void>;
 }
 
-/** Opens a book. Never throws: a file that cannot be read is begun anew. */
+/** Opens a file of entries. Never throws: a file that cannot be read is begun anew. */
 export async function openJsonFile<Entry>(
   folder: string,
   format: FileFormat<Entry>,
@@ -49,7 +49,7 @@ export async function openJsonFile<Entry>(
     } catch (error) {
       const why = (error as Error).message;
       if (!complained)
-        outside.log.error({ file, why }, `${file} cannot be written (${why}); what it should say is kept in memory.`);
+        outside.log.error({ file, why }, `${file} cannot be written (${why}); what it should say is kept in memory`);
       complained = true;
     }
   }

@@ -18,10 +18,13 @@ export async function readOrSetAside<T>(
     const why = (error as Error).message;
     try {
       await rename(file, aside);
-      log.error({ file, aside, why }, `${file} cannot be read (${why}); it is set aside as ${aside} and begun anew.`);
+      log.error({ file, aside, why }, `${file} cannot be read (${why}); it is set aside as ${aside} and begun anew`);
     } catch (renameError) {
       const whyNot = (renameError as Error).message;
-      log.error({ file, why, whyNot }, `${file} cannot be read (${why}) nor set aside (${whyNot}); it is begun anew.`);
+      log.error(
+        { file, why, why_not_aside: whyNot },
+        `${file} cannot be read (${why}) nor set aside (${whyNot}); it is begun anew`,
+      );
     }
     return null;
   }

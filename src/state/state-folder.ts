@@ -3,7 +3,7 @@ import type { CardStore } from '../model/ports/card-store.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { openCardStore } from './card-store.js';
 import { folderLockName, lockFolder } from './folder-lock.js';
-import { keptInstanceId } from './instance-id.js';
+import { ownInstanceId } from './instance-id.js';
 import { usableFolder } from './usable-folder.js';
 
 export interface StateFolderParts {
@@ -42,8 +42,7 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
     );
   }
   const { folder } = found;
-  if (found.openToOthers)
-    log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have.`);
+  if (found.openToOthers) log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have`);
 
   const locked = await lockFolder(folderLockName(found));
   if (locked.kind === 'taken') {
@@ -54,7 +53,7 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
   }
 
   try {
-    const instanceId = parts.instanceId ?? (await keptInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
+    const instanceId = parts.instanceId ?? (await ownInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
     const cards = await openCardStore(folder, { clock, log });
     return {
       kind: 'open',

@@ -1,3 +1,5 @@
+/** Which folder takes the state: the one said, or the first of the usual places that can be used. */
+
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

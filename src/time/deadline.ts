@@ -9,7 +9,7 @@ export interface Deadline {
 }
 
 /** A deadline that lies `ms` ahead. */
-export function deadlineIn(ms: number, clock: Clock): Deadline {
+export function deadlineIn(ms: number, clock: Pick<Clock, 'monotonic'>): Deadline {
   const startedAt = clock.monotonic();
   const took = (): number => Math.round(clock.monotonic() - startedAt);
   return { took, left: () => Math.max(0, ms - took()) };

@@ -1,3 +1,5 @@
+/** How long ago a moment was, by the clock that ran further. */
+
 import type { Clock } from '../model/ports/outside.js';
 
 /** One moment on both clocks. */

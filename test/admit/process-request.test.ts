@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { parseRequest } from '../../src/admit/request.js';
 import type { JobRequest } from '../../src/model/admission.js';
-import { createOpenApi } from '../../src/openapi/document.js';
+import type { createOpenApi } from '../../src/openapi/document.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
 import { startGate } from '../http/gate.js';

@@ -1,6 +1,6 @@
 /** How each cost grows with the size of what it meets. */
 
-import { defaultMachine, healthyMachine } from '../../src/stand-in/machine/machine.js';
+import { defaultMachine, healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { defaultMachine } from '../../src/stand-in/machine/machine.js';
+import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { freePort } from '../support/services/redis.js';

@@ -3,7 +3,8 @@
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import { whoCouldServe } from '../../src/occupancy/feasible.js';
 import { pick } from '../../src/pick/pick.js';
-import { healthyMachine, type Card, type Machine } from '../../src/stand-in/machine/machine.js';
+import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
+import type { Card, Machine } from '../../src/stand-in/machine/machine.js';
 import type { Look } from '../matrix/watched-machine.js';
 import { parseMetrics, type MetricsPage } from '../support/metrics-page.js';
 

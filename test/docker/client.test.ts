@@ -40,7 +40,7 @@ describe('the client', () => {
       ca: file('ca.pem'),
       requestCert: true,
     });
-    server.on('request', (_request, response) => response.end('{"Version":"27.0"}'));
+    server.on('request', (_request, response) => response.end('{"Version":"27.0","ApiVersion":"1.47"}'));
     server.listen(0);
     await once(server, 'listening');
     cleanUp.push(() => server.close());
@@ -69,7 +69,7 @@ describe('an engine', () => {
   test.each([
     [
       'that is Podman is refused by name',
-      '{"Version":"4.3.1","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]}',
+      '{"Version":"4.3.1","ApiVersion":"1.41","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]}',
       {
         kind: 'refused',
         detail: expect.stringMatching(/this socket is Podman Engine 4.3.1: it drops device requests/),
@@ -77,13 +77,13 @@ describe('an engine', () => {
     ],
     [
       'that is Docker is fine',
-      '{"Version":"27.0","Components":[{"Name":"Engine"},{"Name":"containerd"}]}',
+      '{"Version":"27.0","ApiVersion":"1.47","Components":[{"Name":"Engine"},{"Name":"containerd"}]}',
       { kind: 'ok', version: '27.0' },
     ],
     [
       'that makes no sense is not there yet',
       'null',
-      { kind: 'unreachable', detail: expect.stringMatching(/no sense/) },
+      { kind: 'unreachable', detail: expect.stringMatching(/not what an engine answers/) },
     ],
   ])('%s', async (_says, body, expected) => {
     const strange = await startStrangeDocker(() => ({ status: 200, body }));

@@ -68,7 +68,7 @@ test('an image is named by its tag, else by its id; one that is gone meanwhile i
   expect(await askImages(docker)).toMatchObject({
     kind: 'seen',
     value: {
-      untold: 1,
+      unanswered: 1,
       images: [
         { name: 'cuda:12', env: ['NVIDIA_VISIBLE_DEVICES=all'] },
         { name: 'sha256:bb0123456789', env: ['NVIDIA_VISIBLE_DEVICES=all'] },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockedMemoryLimit } from '../../src/docker/locked-memory.js';
 import type { Finding } from '../../src/doctor/check.js';
-import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
 import { folderWithCards, runCommand } from '../support/command.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startStrangeDocker } from '../support/docker/strange-docker.js';

@@ -168,8 +168,8 @@ describe('of Docker', () => {
     expect(verdict.todo ?? 'CDI').toContain('CDI');
   });
 
-  const greedy = seen({ images: [{ name: 'cuda:12', env: ['NVIDIA_VISIBLE_DEVICES=all'] }], untold: 0 });
-  const plain = seen({ images: [{ name: 'busybox', env: ['NVIDIA_VISIBLE_DEVICES=void'] }], untold: 0 });
+  const greedy = seen({ images: [{ name: 'cuda:12', env: ['NVIDIA_VISIBLE_DEVICES=all'] }], unanswered: 0 });
+  const plain = seen({ images: [{ name: 'busybox', env: ['NVIDIA_VISIBLE_DEVICES=void'] }], unanswered: 0 });
   const nvidia = info({ defaultRuntime: 'nvidia' });
   test.each([
     ['no greedy image is fine', plain, nvidia, null, 'ok'],

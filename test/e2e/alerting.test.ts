@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SIDE_QUERIES } from '../../grafana/alerts/wording.js';
-import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import {

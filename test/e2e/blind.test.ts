@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { cardAt, defaultMachine, healthyMachine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine, healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Answer } from '../support/call.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cardAt } from '../../src/stand-in/machine/machine.js';
+import { cardAt } from '../../src/stand-in/machine/build-machine.js';
 import { panel, panelsOf, type DashboardFile } from './dashboard-file.js';
 import { expand } from './expand.js';
 import { groupedBy, namesIn } from './promql-names.js';

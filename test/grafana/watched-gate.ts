@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
-import { cardAt, defaultMachine, putLoad, type Machine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { startEngine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { startPrometheus, type Sample, type TestPrometheus } from '../support/services/prometheus.js';

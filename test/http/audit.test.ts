@@ -51,6 +51,15 @@ test('every entry is one line of JSON, in a file that others cannot read', async
   expect((await stat(path)).mode & 0o007).toBe(0);
 });
 
+test('what a terminal would heed is written out, so that a line shown by `tail` cannot hide or forge another', async () => {
+  const path = join(folder, 'hostile.log');
+  const image = 'a\u009B2J\u202Eb\u0085\u2028{"audit":"admit"}\u{E0041}';
+  openAudit(path, collect([])).write({ ...entry, image });
+  const text = await readFile(path, 'utf8');
+  expect(text).not.toMatch(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(text)).toMatchObject({ image });
+});
+
 test('after a rotation lines go into the new file', async () => {
   const path = join(folder, 'rotated.log');
   const audit = openAudit(path, collect([]));

@@ -1,7 +1,6 @@
 /** The HTTP faces on a real port, over hand-written fakes of everything behind them. */
 
-import express, { Router } from 'express';
-import type { Express } from 'express';
+import express, { Router, type Express } from 'express';
 import { afterEach } from 'vitest';
 import { type AppParts, createApp } from '../../src/app.js';
 import { allowedHosts } from '../../src/http/host.js';

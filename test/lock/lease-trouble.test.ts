@@ -259,7 +259,7 @@ describe('a Redis that refuses', () => {
   test('a password file that cannot be read is told, and the gate goes on trying', async () => {
     const { lock, log } = locks.make({ password: passwordFrom('/no/such/file') });
     await taken(lock);
-    expect(log.lines.join('\n')).toContain('The Redis password cannot be read');
+    expect(log.lines.join('\n')).toContain('the Redis password cannot be read');
   });
 
   test('writes, since it is a replica, is asked again on a new connection until it is a master', async () => {

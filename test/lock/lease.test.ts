@@ -88,7 +88,7 @@ describe('on the wire', () => {
     const { lock, log } = locks.make();
     expect(await lock.acquire(within(500))).toBeNull();
     expect(lock.problem()).toContain(
-      "without a time to live. If no allocator is at work, delete the key 'gpu-alloc:leader' by hand.",
+      "without a time to live; if no allocator is at work, delete the key 'gpu-alloc:leader' by hand",
     );
     expect(log.lines.filter((line) => line.includes('will not end by itself'))).toHaveLength(1);
     expect(await redis.get(KEY)).toBe('older agent');
@@ -154,7 +154,7 @@ describe('a lease', () => {
     await hold.release();
     expect(await redis.get(KEY)).toBe(then);
     expect(meter.lost).toBe(1);
-    expect(log.lines.filter((line) => line.startsWith('error: The lock was lost: Redis says'))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.startsWith('error: the lock was lost: Redis says'))).toHaveLength(1);
   });
 
   test('that is lost is told by the next renewal without being asked', async () => {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'vite';
+import { bundle } from '../support/running/bundle.js';
 
 /** Another process that has opened a state folder, as a second gate would. */
 export interface OtherGate {
@@ -12,15 +12,8 @@ export interface OtherGate {
 }
 
 /** Makes the program that opens a folder into one plain file and returns where it lies. */
-export async function buildOtherGate(outDir: string): Promise<string> {
-  const entry = join(import.meta.dirname, 'other-gate-program.ts');
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    ssr: { noExternal: true },
-    build: { ssr: entry, outDir, rollupOptions: { output: { entryFileNames: 'other-gate.mjs' } } },
-  });
-  return join(outDir, 'other-gate.mjs');
+export function buildOtherGate(outDir: string): Promise<string> {
+  return bundle(join(import.meta.dirname, 'other-gate-program.ts'), outDir);
 }
 
 export async function startOtherGate(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog, type LogOptions } from '../../src/log/log.js';
+import { isPlain } from '../../src/text/plain.js';
 
 /** What a log with these options wrote. */
 function written(write: (log: ReturnType<typeof createLog>) => void, options: Partial<LogOptions> = {}): string {
@@ -22,6 +23,14 @@ test('for a terminal it is a line to be read', () => {
   expect(written((log) => log.warn({}, 'Redis does not answer.'), { format: 'pretty' })).toMatch(
     /WARN.*Redis does not answer\./,
   );
+});
+
+test.each(['json', 'pretty'] as const)('what a terminal would heed is not in a line, as %s', (format) => {
+  const hostile = 'a\u001B[2J\u009B\u202Eb';
+  const err = new Error(hostile);
+  const text = written((log) => log.warn({ [hostile]: hostile, list: [hostile], err }, hostile), { format });
+  expect(text.split('\n').filter((line) => !isPlain(line))).toEqual([]);
+  expect(text).toContain('a b');
 });
 
 test('what is less important than the level is left out', () => {

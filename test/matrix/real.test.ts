@@ -5,7 +5,7 @@ import type { Reading } from '../../src/model/snapshot.js';
 import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
 import { parseList } from '../../src/probe/nvidia-smi/parse-list.js';
 import { parseTopology } from '../../src/probe/nvidia-smi/parse-topology.js';
-import { healthyMachine } from '../../src/stand-in/machine/machine.js';
+import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import { watchMachine, type Look } from './watched-machine.js';
 
 /** Output of real cards with 590 and 595 drivers, published by others: there to test against, not part of the project. */

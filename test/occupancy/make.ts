@@ -121,7 +121,7 @@ export function container(name: string, but: Partial<SeenContainer> = {}): SeenC
 export function job(runId: string, numbers: readonly number[], but: Partial<SeenContainer> = {}): SeenContainer {
   return container(`tuneplane-${runId}`, {
     labels: { 'tuneplane.run_id': runId, 'tuneplane.gpus': numbers.join(',') },
-    claim: { uuids: numbers.map(uuidOf), indices: [], unread: [] },
+    claim: { uuids: numbers.map(uuidOf), indices: [], indicesBeside: numbers.map(cardIndex), unread: [] },
     ...but,
   });
 }

@@ -6,8 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { run, type Ran } from '../../src/program/run.js';
 import { inTime } from '../../src/time/in-time.js';
 import { systemClock } from '../../src/time/system-clock.js';
-import { compileFile } from '../probe/nvidia-smi/compiled.js';
 import { createScriptFolder, until } from '../probe/nvidia-smi/program.js';
+import { bundle } from '../support/running/bundle.js';
 
 const scripts = createScriptFolder();
 afterAll(() => scripts.cleanUp());
@@ -101,7 +101,7 @@ describe('a program that outlives its time', () => {
 test('what still runs when we end is ended with us', async () => {
   const hung = scripts.program('echo $$ > "$HERE/hung"; exec sleep 60');
   const file = join(scripts.folder, 'hung');
-  const runModule = await compileFile('program/run', scripts.folder);
+  const runModule = await bundle(join(import.meta.dirname, '../../src/program/run.ts'), scripts.folder);
   const script = `import { existsSync, readFileSync } from 'node:fs';
     import { run } from '${runModule}';
     void run('${hung}', [], 60_000);

@@ -1,7 +1,7 @@
 /** What goes wrong around a gate. Each fault makes itself good again before the next one begins. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Engine } from '../support/docker/engine.js';
 import type { TestRedis } from '../support/services/redis.js';
 import { LIMITS, type Party } from './party.js';

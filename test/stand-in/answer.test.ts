@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../src/stand-in/answer.js';
-import { cardAt, healthyMachine, type Machine, putLoad } from '../../src/stand-in/machine/machine.js';
+import { cardAt, healthyMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { cells, said } from './said.js';
 
 const APPS = '--query-compute-apps=gpu_uuid,pid,process_name,used_memory --format=csv';

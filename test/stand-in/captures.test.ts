@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/stand-in/answer.js';
-import { readMachine } from '../../src/stand-in/machine/machine.js';
+import { readMachine } from '../../src/stand-in/machine/read-machine.js';
 import { machineOf, scenarioNames } from './scenarios.js';
 
 /** One run of the real program. `rc` is a sentence where the run hung and was killed. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLUMNS, READINGS } from '../../src/model/columns.js';
-import { healthyMachine } from '../../src/stand-in/machine/machine.js';
+import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import { BRANCHES, takes } from '../support/columns.js';
 import { said } from './said.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { healthyMachine } from '../../src/stand-in/machine/machine.js';
+import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import { cells, said } from './said.js';
 
 const SURVEY = fileURLToPath(new URL('../../../shared/nvidia-smi/field-validity.tsv', import.meta.url));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { cardAt, defaultMachine, healthyMachine, putLoad } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine, healthyMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
 import { installed } from './program.js';
 import { said } from './said.js';
 

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  cardAt,
-  defaultMachine,
-  healthyCard,
-  healthyMachine,
-  readMachine,
-} from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine, healthyMachine } from '../../src/stand-in/machine/build-machine.js';
+import { healthyCard } from '../../src/stand-in/machine/card-models.js';
+import { readMachine } from '../../src/stand-in/machine/read-machine.js';
 
 test('a built machine comes back from its file as it went in', () => {
   const machine = defaultMachine();

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { cardAt, healthyMachine, type Machine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, healthyMachine } from '../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { cells, said } from './said.js';
 
 /** Output of real cards with 590 and 595 drivers, published by others: there to test against, not part of the project. */

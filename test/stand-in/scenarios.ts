@@ -1,12 +1,6 @@
-import {
-  cardAt,
-  type CardFault,
-  healthyMachine,
-  type Machine,
-  type MachineFault,
-  putLoad,
-} from '../../src/stand-in/machine/machine.js';
-import type { CardModel, ClockReason } from '../../src/stand-in/machine/words.js';
+import { cardAt, healthyMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
+import type { CardFault, Machine } from '../../src/stand-in/machine/machine.js';
+import type { CardModel, ClockReason, MachineFault } from '../../src/stand-in/machine/words.js';
 
 /** The machine on which the real program was captured in a scenario; null for a scenario that is not in the table. */
 export function machineOf(scenario: string, driver: string): Machine | null {

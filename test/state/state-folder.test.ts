@@ -68,7 +68,7 @@ describe('where it lies', () => {
     mkdirSync(folder);
     chmodSync(folder, 0o777);
     await opened();
-    expect(log.lines).toEqual([`warn: ${folder} can be written by others; chmod 0700 is what it should have.`]);
+    expect(log.lines).toEqual([`warn: ${folder} can be written by others; chmod 0700 is what it should have`]);
     expect(statSync(folder).mode & 0o777).toBe(0o777);
   });
 

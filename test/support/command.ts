@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { defaultMachine, type Machine } from '../../src/stand-in/machine/machine.js';
+import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../src/stand-in/machine/machine.js';
 
 /** How a command ended, and all that it said. */
 export interface Said {

@@ -65,7 +65,7 @@ export function fakeLock(): FakeLock {
       up = value;
     },
     lose() {
-      current?.abort(new Error('The lock was lost: the test said so.'));
+      current?.abort(new Error('the lock was lost: the test said so'));
     },
     get acquired() {
       return acquired;

@@ -15,6 +15,7 @@ import type {
   StartAnswer,
 } from '../../src/model/ports/hands.js';
 import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
+import { parseClaim } from '../../src/runtime/parse-claim.js';
 
 export interface FakeRuntime extends Books, Hands {
   /** Every container by id; a test may change them. */
@@ -164,24 +165,25 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
 function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenContainer {
   const uuids = grant.cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
   const indices = grant.cards.flatMap(({ index }) => (index === null ? [] : [index]));
+  const labels = {
+    ...spec.container.labels,
+    [LABEL.runId]: spec.runId,
+    [LABEL.gpus]: indices.join(','),
+    [LABEL.gpuUuids]: uuids.join(','),
+    [LABEL.specSha256]: spec.specSha256,
+    [LABEL.admittedBy]: grant.admittedBy,
+    [LABEL.admittedAt]: grant.admittedAt,
+    [LABEL.principal]: grant.principal,
+    [LABEL.life]: grant.life,
+  };
   return {
     id,
     name,
     state: 'created',
     outOfReach: false,
     createdAtMs: Date.parse(grant.admittedAt),
-    labels: {
-      ...spec.container.labels,
-      [LABEL.runId]: spec.runId,
-      [LABEL.gpus]: indices.join(','),
-      [LABEL.gpuUuids]: uuids.join(','),
-      [LABEL.specSha256]: spec.specSha256,
-      [LABEL.admittedBy]: grant.admittedBy,
-      [LABEL.admittedAt]: grant.admittedAt,
-      [LABEL.principal]: grant.principal,
-      [LABEL.life]: grant.life,
-    },
-    claim: { uuids, indices: uuids.length > 0 ? [] : indices, unread: [] },
+    labels,
+    claim: parseClaim(labels)?.cards ?? null,
     pinned: { kind: 'none' },
   };
 }

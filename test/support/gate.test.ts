@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { healthyMachine } from '../../src/stand-in/machine/machine.js';
+import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import { startGate } from './gate.js';
 import { by } from './metrics-page.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LABEL } from '../../src/model/labels.js';
-import { cardAt, defaultMachine } from '../../src/stand-in/machine/machine.js';
+import { cardAt, defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { StrangeAnswer } from '../support/docker/strange-docker.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';

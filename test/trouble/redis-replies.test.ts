@@ -146,7 +146,7 @@ describe('a key that goes away', () => {
       });
       expect(await post('train')).toMatchObject({ status: 201, gpus: [0] });
       expect((await gate.metrics()).get('tuneplane_gpu_lock_lost_total')).toBe(1);
-      expect(gate.stderr()).toContain('The lock was lost: it was gone when it was given back');
+      expect(gate.stderr()).toContain('the lock was lost: it was gone when it was given back');
     });
   });
 });

@@ -1,8 +1,7 @@
 /** What a container that is there tells about itself, as parts of an answer. */
 
-import type { Decision, GrantedCard, Running } from '../../model/admission.js';
-import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../../model/card.js';
-import { LABEL } from '../../model/labels.js';
+import type { Decision, Running } from '../../model/admission.js';
+import { cardsOf } from '../../model/container-cards.js';
 import type { Books } from '../../model/ports/books.js';
 import type { RememberedCard, SeenContainer } from '../../model/snapshot.js';
 
@@ -29,39 +28,4 @@ export function runningAnswer(
     placement: null,
     admittedBlind: false,
   };
-}
-
-/** The cards that a container's labels name, index and uuid beside each other where both lists agree in length. */
-export function cardsOf(container: SeenContainer, remembered: readonly RememberedCard[]): readonly GrantedCard[] {
-  const indices = readIndices(container.labels[LABEL.gpus]);
-  const uuids = readUuids(container.labels[LABEL.gpuUuids]);
-  const name = (uuid: CardUuid | null): string | null => remembered.find((card) => card.uuid === uuid)?.name ?? null;
-  if (uuids.length === 0) {
-    return indices.map((index) => {
-      const uuid = remembered.find((card) => card.index === index)?.uuid ?? null;
-      return { index, uuid, name: name(uuid) };
-    });
-  }
-  return uuids.map((uuid, at) => ({
-    index: (indices.length === uuids.length ? indices[at] : undefined) ?? null,
-    uuid,
-    name: name(uuid),
-  }));
-}
-
-function readIndices(text: string | undefined): CardIndex[] {
-  return split(text)
-    .filter((part) => /^\d{1,4}$/.test(part))
-    .map((part) => cardIndex(Number(part)));
-}
-
-function readUuids(text: string | undefined): CardUuid[] {
-  return split(text).map((part) => cardUuid(part));
-}
-
-function split(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

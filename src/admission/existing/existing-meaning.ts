@@ -5,6 +5,7 @@ import { LABEL } from '../../model/labels.js';
 import { refuse } from '../../model/refuse.js';
 import type { SeenContainer } from '../../model/snapshot.js';
 import { standingOf, type Standpoint } from '../../occupancy/left-behind.js';
+import { shortId } from '../../text/short-id.js';
 import { existingRun } from './existing-run.js';
 import type { RemovedRun } from './recent-runs.js';
 
@@ -76,19 +77,17 @@ function ofRemoved(run: RemovedRun | null, request: JobRequest): Existing | null
 
 function nameTaken(container: SeenContainer): Refusal {
   return refuse('create_failed', {
-    detail: `the name ${container.name} is taken by container ${short(container.id)}, which is not this run; rename or remove it`,
+    detail: `the name ${container.name} is taken by container ${shortId(container.id)}, which is not this run; rename or remove it`,
     rolledBack: true,
   });
 }
 
 function reused(container: SeenContainer, { runId }: JobRequest): Refusal {
   return refuse('run_id_reused', {
-    detail: `run_id ${runId} belongs to another request (container ${short(container.id)}, ${container.state}); use a new run_id, or DELETE the run once it has ended`,
+    detail: `run_id ${runId} belongs to another request (container ${shortId(container.id)}, ${container.state}); use a new run_id, or DELETE the run once it has ended`,
   });
 }
 
 function isOver({ state }: SeenContainer): boolean {
   return state === 'exited' || state === 'dead';
 }
-
-const short = (id: string): string => id.slice(0, 12);

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { TOKEN_FILE_VARIABLE } from '../../settings/client-variables.js';
+import { errorWords } from '../../text/error-words.js';
 import { gateAddress, type GateAddress } from './gate-address.js';
 
 /** What came back. `body` is the parsed JSON, or the text where it is none. */
@@ -82,7 +83,7 @@ async function ask(address: GateAddress, path: string, token: string | null, how
   try {
     return await exchange(address, path, token, how, limit);
   } catch (error) {
-    const detail = limit.aborted ? `no whole answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s` : wordsOf(error);
+    const detail = limit.aborted ? `no whole answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s` : errorWords(error);
     return { kind: 'unreachable', detail: `no gate answers at ${address.written}: ${detail}` };
   }
 }
@@ -142,10 +143,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** A host name with several addresses fails with an AggregateError, whose own message is empty. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 /** How a gate and its cards stand, as lines for a terminal. Pure. */
 
-import { printable } from '../terminal/printable.js';
+import { plain } from '../../text/plain.js';
 import { table, wrap } from '../terminal/table.js';
 import type { ShownCard, ShownCards, ShownReadiness } from './gate-shapes.js';
 
@@ -24,7 +24,7 @@ export function statusLines({ where, cards, readiness }: Shown, width: number): 
   ]);
   const grid = table(['card', 'name', 'state', 'holder', 'memory', 'why'], rows.map(harmless), width);
   const probes = Object.entries(cards.probes).map(([name, probe]) => `${name} ${probeWords(probe)}`);
-  const paragraph = (text: string): readonly string[] => wrap(printable(text), width);
+  const paragraph = (text: string): readonly string[] => wrap(plain(text), width);
   return [
     ...paragraph(`${where}  ${readyWords(readiness)}  looked at ${cards.observed_at}`),
     ...paragraph(cards.explain),
@@ -37,7 +37,7 @@ export function statusLines({ where, cards, readiness }: Shown, width: number): 
   ];
 }
 
-const harmless = (row: readonly string[]): readonly string[] => row.map(printable);
+const harmless = (row: readonly string[]): readonly string[] => row.map(plain);
 
 function readyWords(readiness: ShownReadiness | null): string {
   if (readiness === null) return 'does not say whether it is ready';

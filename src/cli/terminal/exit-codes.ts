@@ -1,4 +1,5 @@
 /** What the commands that ask a gate end with, so that scripts need not read words. */
+
 export const EXIT = {
   done: 0,
   /** The command line or a file named by it is wrong; nothing was asked. */

@@ -1,6 +1,6 @@
 /** How a wait goes on: one line that is written anew on a terminal, and elsewhere a line when there is something new to say. */
 
-import { printable } from './printable.js';
+import { plain } from '../../text/plain.js';
 import { screenWidth, write } from './say.js';
 import { cut } from './table.js';
 
@@ -21,7 +21,7 @@ export function createProgress(stream: NodeJS.WriteStream, now: () => number): P
       show(says) {
         if (last !== null && last.says === says && now() - last.at < SAME_NEWS_MS) return;
         last = { says, at: now() };
-        write(stream, `${printable(says)}\n`);
+        write(stream, `${plain(says)}\n`);
       },
       end() {},
     };
@@ -29,7 +29,7 @@ export function createProgress(stream: NodeJS.WriteStream, now: () => number): P
   return {
     // Erased to its end only behind the new text, so that nothing flickers.
     show: (says, meanwhile) =>
-      write(stream, `\r${cut(printable(`${meanwhile} ${says}`), screenWidth(stream) - 1)}\u001B[K`),
+      write(stream, `\r${cut(plain(`${meanwhile} ${says}`), screenWidth(stream) - 1)}\u001B[K`),
     end: () => write(stream, '\r\u001B[K'),
   };
 }

@@ -22,27 +22,34 @@ export interface LockCommands {
   release(token: string): Promise<Asked<ReleaseAnswer>>;
   readonly up: boolean;
   readonly trouble: string | null;
-  onReady(told: () => void): () => void;
-  onAlive(told: () => void): () => void;
+  onReady(listener: () => void): () => void;
+  onAlive(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
 export type LockCommandsParts = Omit<RedisConnectionParts, 'tryOutKey'> & { readonly key: string };
 
-/** How long a mark of one that was kept out counts. */
-const MARK_MS = 1000;
+/** How long one that was kept out counts as waiting. */
+const WAITER_MS = 1000;
 
 interface Scripted {
-  gateAcquire(lock: string, marks: string, token: string, lease: number, until: number, mark: number): Promise<unknown>;
+  gateAcquire(
+    lock: string,
+    waiters: string,
+    token: string,
+    lease: number,
+    until: number,
+    waiterMs: number,
+  ): Promise<unknown>;
   gateRenew(lock: string, token: string, lease: number): Promise<unknown>;
-  gateRelease(lock: string, marks: string, token: string, mark: number): Promise<unknown>;
+  gateRelease(lock: string, waiters: string, token: string, waiterMs: number): Promise<unknown>;
 }
 
 /** Opens the way to the lock in Redis. Never throws; see `connectRedis`. */
 export function openLockCommands(parts: LockCommandsParts): LockCommands {
   const { key, clock } = parts;
-  const marks = `${key}:waiting`;
-  const connection = connectRedis({ ...parts, tryOutKey: marks });
+  const waiters = `${key}:waiting`;
+  const connection = connectRedis({ ...parts, tryOutKey: waiters });
   const redis = connection.redis as Redis & Scripted;
   redis.defineCommand('gateAcquire', { numberOfKeys: 2, lua: ACQUIRE });
   redis.defineCommand('gateRenew', { numberOfKeys: 1, lua: RENEW });
@@ -55,7 +62,7 @@ export function openLockCommands(parts: LockCommandsParts): LockCommands {
     // Before Redis' clock is known nothing can be carried out: the answer is 'too late', and tells the clock.
     const until = redisAheadMs === null ? 0 : Math.floor(sentAt + redisAheadMs + COMMAND_TIMEOUT_MS);
     return connection.ask(
-      () => redis.gateAcquire(key, marks, token, leaseMs, until, MARK_MS),
+      () => redis.gateAcquire(key, waiters, token, leaseMs, until, WAITER_MS),
       (reply) => {
         const [code, now, holder, endsInMs] = understood(acquireReply, reply);
         redisAheadMs = now - (sentAt + clock.monotonic()) / 2;
@@ -82,7 +89,7 @@ export function openLockCommands(parts: LockCommandsParts): LockCommands {
       ),
     release: (token) =>
       connection.ask(
-        () => redis.gateRelease(key, marks, token, MARK_MS),
+        () => redis.gateRelease(key, waiters, token, WAITER_MS),
         (reply) => {
           const [wasOurs, others] = understood(releaseReply, reply);
           return { wasOurs: wasOurs === 1, othersWait: others > 0 };
@@ -95,8 +102,8 @@ export function openLockCommands(parts: LockCommandsParts): LockCommands {
     get trouble() {
       return connection.trouble;
     },
-    onReady: (told) => connection.onReady(told),
-    onAlive: (told) => connection.onAlive(told),
+    onReady: (listener) => connection.onReady(listener),
+    onAlive: (listener) => connection.onAlive(listener),
     close: () => connection.close(),
   };
 }

@@ -1,14 +1,17 @@
+/** The one connection to Redis: opened again by itself, each question bounded, and whether Redis is of use. */
+
 import { Redis } from 'ioredis';
 import { sayOnce } from '../../log/say-once.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { pause } from '../../time/pause.js';
 import { explainEviction } from './eviction.js';
 import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
+import { commonOptions } from './options.js';
 
 /** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
 export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };
 
-/** The one connection to Redis. Each question settles within a second and none rejects; nothing is queued. */
+/** Each question settles within a second and none rejects; nothing is queued. */
 export interface RedisConnection {
   readonly redis: Redis;
   /**
@@ -25,9 +28,9 @@ export interface RedisConnection {
   /** Why Redis is of no use now, as a sentence; null while it is. */
   readonly trouble: string | null;
   /** Told on every connection that is ready, the first included, before anything else is asked on it. Returns the way out. */
-  onReady(told: () => void): () => void;
+  onReady(listener: () => void): () => void;
   /** Told whenever Redis has answered the question that is asked every few seconds. Returns the way out. */
-  onAlive(told: () => void): () => void;
+  onAlive(listener: () => void): () => void;
   /** Settles within half a second. What is asked from now on fails. */
   close(): Promise<void>;
 }
@@ -76,7 +79,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   redis.on('ready', () => {
     connections += 1;
     connectionError = null;
-    for (const told of readyListeners) told();
+    for (const listener of readyListeners) listener();
     void check();
     void warnOfEviction();
   });
@@ -88,7 +91,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     try {
       return parts.password === null ? null : parts.password();
     } catch (error) {
-      complain(`The Redis password cannot be read, the last one is used: ${(error as Error).message}`);
+      complain(`the Redis password cannot be read, the last one is used: ${(error as Error).message}`);
       return null;
     }
   }
@@ -103,7 +106,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   function inOrder(): void {
     if (closed || trouble === null) return;
     trouble = null;
-    inform('Redis answers.');
+    inform('Redis answers');
   }
 
   async function ask<T>(
@@ -136,7 +139,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
       () => null,
       'all is well',
     );
-    if (asked.kind === 'answered') for (const told of aliveListeners) told();
+    if (asked.kind === 'answered') for (const listener of aliveListeners) listener();
   }
 
   function checkIn(ms: number): NodeJS.Timeout {
@@ -169,8 +172,8 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     get trouble() {
       return trouble;
     },
-    onReady: (told) => listen(readyListeners, told),
-    onAlive: (told) => listen(aliveListeners, told),
+    onReady: (listener) => listen(readyListeners, listener),
+    onAlive: (listener) => listen(aliveListeners, listener),
     async close() {
       if (closed) return;
       closed = true;
@@ -186,19 +189,14 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   };
 }
 
-function listen(listeners: Set<() => void>, told: () => void): () => void {
-  listeners.add(told);
-  return () => listeners.delete(told);
+function listen(listeners: Set<() => void>, listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
-/** Measured on ioredis 6.0.0: with its defaults a command waits for ever in a black hole, and they queue without bound. */
 function redisOptions(password: string | null) {
   return {
-    ...(password === null ? {} : { password }),
-    connectionName: 'tuneplane-gpu-gate',
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
+    ...commonOptions('tuneplane-gpu-gate', password),
     autoResendUnfulfilledCommands: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: 2000,

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import type { Clock } from '../../model/ports/outside.js';
 import { explainEviction } from './eviction.js';
 import { explainFailure } from './failure.js';
+import { commonOptions } from './options.js';
 
 /** Each is null where Redis did not tell, as by an access list. */
 export interface RedisFacts {
@@ -22,7 +23,7 @@ export interface RedisFacts {
   readonly gates: readonly { readonly address: string; readonly ours: boolean }[] | null;
 }
 
-export type RedisTold =
+export type RedisAnswer =
   | { readonly kind: 'told'; readonly facts: RedisFacts }
   | { readonly kind: 'failed'; readonly detail: string };
 
@@ -38,7 +39,7 @@ export interface RedisQuestion {
 /** Every question settles within 2 s. */
 const COMMAND_MS = 2000;
 
-export async function askRedis({ url, password, key, clock }: RedisQuestion): Promise<RedisTold> {
+export async function askRedis({ url, password, key, clock }: RedisQuestion): Promise<RedisAnswer> {
   let trouble: Error | null = null;
   let redis: Redis | null = null;
   try {
@@ -115,11 +116,7 @@ function hostIn(client: string): string {
 
 function optionsWith(password: string | null) {
   return {
-    ...(password === null ? {} : { password }),
-    connectionName: 'tuneplane-gpu-gate-doctor',
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
+    ...commonOptions('tuneplane-gpu-gate-doctor', password),
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
     socketTimeout: COMMAND_MS * 2,

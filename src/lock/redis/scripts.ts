@@ -1,17 +1,17 @@
 /**
  * What Redis is asked to do in one piece. On the wire the lock stays what the older agent speaks: a key that holds a token
  * and has a time to live, set only if absent. Each script compares the token, so nobody ever touches another's lock.
- * Beside the key lies a sorted set of marks: who was kept out, and until when (Redis' clock, ms) that counts.
+ * Beside the key lies a sorted set of waiters: whose token was kept out, and until when (Redis' clock, ms) that counts.
  */
 
 /**
- * Takes the lock, or leaves a mark when kept out.
+ * Takes the lock, or joins the waiters when kept out.
  *
  * A command sent into a stopped Redis runs when it wakes up, and would hold the key for nobody. So each carries the moment
  * (Redis' clock) after which it must not be carried out any more.
  *
- * KEYS[1] the lock, KEYS[2] the marks.
- * ARGV[1] token, ARGV[2] lease in ms, ARGV[3] carry out until (Redis' clock, ms), ARGV[4] how long a mark counts, ms.
+ * KEYS[1] the lock, KEYS[2] the waiters.
+ * ARGV[1] token, ARGV[2] lease in ms, ARGV[3] carry out until (Redis' clock, ms), ARGV[4] how long a waiter counts, ms.
  * Answers {1 | 0 | -1, Redis' clock in ms, the holder's value, the key's time to live in ms}:
  * 1 it is ours now, or was already; 0 another holds it; -1 too late, nothing was done.
  */
@@ -45,10 +45,10 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
 
 /**
- * Gives the lock back if it is ours, takes our mark away, and says whether others wait. A mark whose end lies further ahead
- * than a mark can count comes from a clock that was set back; it counts for nothing.
+ * Gives the lock back if it is ours, takes us off the waiters, and says whether others wait. A waiter whose end lies further
+ * ahead than one can count comes from a clock that was set back; it counts for nothing.
  *
- * KEYS[1] the lock, KEYS[2] the marks. ARGV[1] token, ARGV[2] how long a mark counts, ms.
+ * KEYS[1] the lock, KEYS[2] the waiters. ARGV[1] token, ARGV[2] how long a waiter counts, ms.
  * Answers {1 when it was ours | 0, how many others wait}.
  */
 export const RELEASE = `

@@ -2,7 +2,7 @@
 
 import type { ContainersSeen, Probed, SeenContainer } from '../snapshot.js';
 
-/** The runtime's own books: which containers there are. A list that failed is blind, never empty. */
+/** A list that failed is blind, never empty. */
 export interface Books {
   /** Every container that lives, each with its claim and what it is pinned to. What has ended holds nothing and is not in it. */
   list(): Promise<Probed<ContainersSeen>>;

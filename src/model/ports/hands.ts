@@ -52,7 +52,7 @@ export type GiveUpAnswer =
   | { readonly kind: 'in_reach'; readonly why: string }
   | { readonly kind: 'in_doubt'; readonly detail: string };
 
-/** What the gate does to the runtime. Always by container id; never with force; every call within a time limit. */
+/** Always by container id; never with force; every call within a time limit. */
 export interface Hands {
   /** Makes sure the image is here: one pull per image at a time, which outlives the caller; after `waitMs` says `pulling`. */
   ensureImage(image: string, waitMs: number): Promise<ImageAnswer>;

@@ -3,7 +3,7 @@
 import { sayingsOf, type Saying } from './card-sayings.js';
 import { byId, keyedList, make, setAttribute, setText, show, type Row } from './dom.js';
 import type { Card, Cards } from './status.js';
-import { memoryWords, STATE_WORDS } from './words.js';
+import { memoryWords, STATE_WORDS, shortUuid } from './words.js';
 
 interface Shown {
   readonly card: Card;
@@ -45,7 +45,7 @@ function cardRow(): Row<Shown> {
     draw({ card, nowMs }) {
       const { index, uuid, memory_used_bytes: used, memory_size_bytes: size } = card;
       setAttribute(element, 'data-state', card.state);
-      setText(number, index === null ? (uuid ?? 'without a number').slice(0, 12) : String(index));
+      setText(number, String(index ?? shortUuid(uuid ?? 'without a number')));
       setText(state, STATE_WORDS[card.state]);
       setText(name, card.name ?? 'Name not read');
       setText(memory, memoryWords(used, size));

@@ -2,7 +2,7 @@
 
 import { byId, keyedList, make, setAttribute, setText, show, type Row } from './dom.js';
 import type { Card, Decision, Status } from './status.js';
-import { clockTime, counted, since, spaced } from './words.js';
+import { clockTime, counted, since, spaced, shortUuid } from './words.js';
 
 interface Shown {
   readonly decision: Decision;
@@ -56,7 +56,7 @@ function decisionRow(): Row<Shown> {
 
 /** `Cards 0,1`; before any were given, how many were asked for. */
 function cardsWords({ cards: given, count }: Decision, cards: readonly Card[]): string {
-  const numbers = given.map((uuid) => cards.find((card) => card.uuid === uuid)?.index ?? uuid.slice(0, 12));
+  const numbers = given.map((uuid) => cards.find((card) => card.uuid === uuid)?.index ?? shortUuid(uuid));
   if (numbers.length > 0) return `${numbers.length === 1 ? 'Card' : 'Cards'} ${numbers.join(',')}`;
   return count === null ? '' : `${counted(count, 'card')} asked for`;
 }

@@ -64,3 +64,8 @@ export function spaced(code: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** As long as people write a card's uuid. */
+export function shortUuid(uuid: string): string {
+  return uuid.slice(0, 12);
+}

@@ -1,5 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
+/** What one cell of the driver's output says, or that it says nothing. */
+
 import type { Reading } from '../../model/snapshot.js';
+import { plainWithin } from '../../text/plain.js';
 
 /** One cell of a row, as text. The error words are those of `nvidia-smi`, branches 418 to 610. */
 export function readText(cell: string | undefined): Reading<string> {
@@ -23,15 +25,9 @@ export function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** Text from a program or a driver made fit for a page, a label and a log line: no escape codes, one line, not too long. */
+/** The words of a driver or a program for a person: on one line and not too long. */
 export function clean(text: string): string {
-  const words = visible(text).trim();
-  return words.length <= LONGEST ? words : `${words.slice(0, LONGEST - 1)}…`;
-}
-
-/** Text without escape codes, each control character a blank; as long as it was, but for the codes. */
-export function visible(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
+  return plainWithin(text, LONGEST);
 }
 
 /** The last is of 590 and speaks of the column, not of the card: a column that goes out of use must not take every card with it. */

@@ -1,3 +1,5 @@
+/** Asks `nvidia-smi -L`, which alone names the cards that a query fails on. */
+
 import type { Clock } from '../../model/ports/outside.js';
 import type { Deadline } from '../../time/deadline.js';
 import { inTime } from '../../time/in-time.js';

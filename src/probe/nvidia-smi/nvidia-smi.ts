@@ -1,3 +1,5 @@
+/** Everything that is asked of `nvidia-smi`, one question a method. */
+
 import { REMAPPED_ROWS } from '../../model/columns.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { GpusSeen, Links, Probed } from '../../model/snapshot.js';

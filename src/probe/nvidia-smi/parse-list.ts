@@ -1,3 +1,5 @@
+/** What `nvidia-smi -L` says of each card. */
+
 import { cardIndex, type CardIndex } from '../../model/card.js';
 import type { BrokenCard } from '../../model/snapshot.js';
 import { clean, isDenied } from './cell.js';

@@ -1,3 +1,5 @@
+/** What the query of the remapped rows prints, in the words of the other query. */
+
 import type { CardUuid } from '../../model/card.js';
 import { COLUMNS, READINGS, REMAPPED_ROWS } from '../../model/columns.js';
 import type { Reading, Readings } from '../../model/snapshot.js';

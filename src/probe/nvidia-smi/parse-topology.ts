@@ -1,5 +1,7 @@
+/** What `nvidia-smi topo -m` says of the links between cards. */
+
 import { LINK_KINDS, type LinkKind } from '../../model/snapshot.js';
-import { visible } from './cell.js';
+import { plain } from '../../text/plain.js';
 
 /** The link between two cards by today's indices; both directions are there. */
 export type Matrix = ReadonlyMap<number, ReadonlyMap<number, LinkKind>>;
@@ -51,7 +53,7 @@ function linksOf(matrix: Map<number, Map<number, LinkKind>>, index: number): Map
 
 /** A cell never holds a blank, so blanks and tabs part the columns alike; cards stand before everything that may. */
 function words(line: string): string[] {
-  return visible(line).trim().split(/\s+/);
+  return plain(line).trim().split(/\s+/);
 }
 
 function gpuNumber(cell: string): number | null {

@@ -1,3 +1,5 @@
+/** Which card a row is about that cannot say so itself. */
+
 import { cardIndex, type CardIndex } from '../../model/card.js';
 import type { BrokenCard, GpuRow } from '../../model/snapshot.js';
 

@@ -1,3 +1,5 @@
+/** Runs `nvidia-smi` so that at most one process of a kind is there, however stuck the driver is. */
+
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { BlindReason, Probed } from '../../model/snapshot.js';
 import { run, type Ran } from '../../program/run.js';
@@ -32,7 +34,7 @@ export function createProcessSlot(says: string, program: string, clock: Clock, l
         return ran;
       }
       log.warn(
-        { pid: ran.pid, afterMs: ran.afterMs, args },
+        { pid: ran.pid, after_ms: ran.afterMs, args },
         `${says} did not end in time; it was killed and is left alone`,
       );
       busy = { sinceMs, pid: ran.pid, gone: ran.gone };

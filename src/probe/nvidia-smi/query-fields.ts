@@ -1,3 +1,5 @@
+/** Which columns this driver is asked for, by what it refused before. */
+
 import { COLUMNS, READINGS, readingOf } from '../../model/columns.js';
 import type { Log } from '../../model/ports/outside.js';
 

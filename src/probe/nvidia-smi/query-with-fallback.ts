@@ -1,3 +1,5 @@
+/** Asks about all cards, and about the sound ones alone where one spoils the answer. */
+
 import type { CardIndex } from '../../model/card.js';
 import type { Deadline } from '../../time/deadline.js';
 import { listMayHelp, type ListCards } from './list-cards.js';
@@ -42,8 +44,8 @@ export function onlyOf(of: readonly CardIndex[] | null): readonly string[] {
 
 /** The command as a person would type it, without the long list of fields. */
 function commandOf(args: readonly string[]): string {
-  const told = args.filter((arg) => !arg.startsWith('--format='));
-  return ['nvidia-smi', ...told.map((arg) => arg.replace(/=.*$/, ''))].join(' ');
+  const shown = args.filter((arg) => !arg.startsWith('--format='));
+  return ['nvidia-smi', ...shown.map((arg) => arg.replace(/=.*$/, ''))].join(' ');
 }
 
 /** One field that the driver does not know fails the whole query, and it names only one of them at a time. */

@@ -1,3 +1,5 @@
+/** The remapped rows, which drivers before 590 tell in a query of their own. */
+
 import type { CardIndex } from '../../model/card.js';
 import { REMAPPED_ROWS } from '../../model/columns.js';
 import type { Clock } from '../../model/ports/outside.js';

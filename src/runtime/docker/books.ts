@@ -41,8 +41,8 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
     );
 
   const complete = async (listed: readonly ListedContainer[]): Promise<readonly SeenContainer[]> => {
-    const told = await given.ask(listed.filter(needsInspect).map((one) => one.id));
-    return listed.map((one) => toSeenContainer(one, told.get(one.id) ?? { kind: 'none' }));
+    const pinned = await given.ask(listed.filter(needsInspect).map((one) => one.id));
+    return listed.map((one) => toSeenContainer(one, pinned.get(one.id) ?? { kind: 'none' }));
   };
 
   /** Lists side by side, since the values of a filter are joined by AND; one that fails makes all of them blind. */

@@ -52,7 +52,7 @@ export function createCardsGiven(options: {
     return asking;
   };
 
-  const told = (id: string): Pinned =>
+  const givenTo = (id: string): Pinned =>
     known.get(id) ?? {
       kind: 'not_told',
       detail: failed.get(id) ?? `Docker did not answer its inspect within ${inspectTimeoutMs} ms`,
@@ -71,7 +71,7 @@ export function createCardsGiven(options: {
         queue.length = 0;
         for (const id of ids) if (underWay.has(id)) overdue.add(id);
       }
-      return new Map(ids.map((id) => [id, told(id)]));
+      return new Map(ids.map((id) => [id, givenTo(id)]));
     },
 
     keepOnly(ids) {

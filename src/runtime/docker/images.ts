@@ -25,11 +25,11 @@ interface Pull {
   readonly ended: Promise<ImageAnswer>;
   waiting: number;
   /** Set when it has failed and nobody was left to be told. */
-  untold: { readonly answer: ImageAnswer; readonly at: number } | null;
+  unheard: { readonly answer: ImageAnswer; readonly at: number } | null;
 }
 
 /** A failure that nobody came to hear about for so long says nothing of the registry any more. */
-const UNTOLD_MS = 5 * 60_000;
+const UNHEARD_MS = 5 * 60_000;
 
 /**
  * Makes sure that images are here; one pull per image at a time. A pull that failed is told to those who wait for it, or,
@@ -54,7 +54,7 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
   };
 
   const startPull = (image: string, reference: ImageReference): Pull => {
-    const pull: Pull = { ended: pullAndCheck(image, reference), waiting: 0, untold: null };
+    const pull: Pull = { ended: pullAndCheck(image, reference), waiting: 0, unheard: null };
     pulls.set(image, pull);
     void report(image, pull);
     return pull;
@@ -65,7 +65,7 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
     if (answer.kind === 'present') log.info({ image }, 'image pulled');
     else log.warn({ image, answer }, 'image could not be pulled');
     if (answer.kind === 'present' || pull.waiting > 0) pulls.delete(image);
-    else pull.untold = { answer, at: clock.monotonic() };
+    else pull.unheard = { answer, at: clock.monotonic() };
   };
 
   return async (image, waitMs) => {
@@ -73,9 +73,9 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
     if (reference === null) return { kind: 'not_found', daemonMessage: `invalid reference format: "${image}"` };
     const here = await isHere(image);
     const known = pulls.get(image);
-    if (known !== undefined && known.untold !== null) {
+    if (known !== undefined && known.unheard !== null) {
       pulls.delete(image);
-      if (here === 'absent' && clock.monotonic() - known.untold.at < UNTOLD_MS) return known.untold.answer;
+      if (here === 'absent' && clock.monotonic() - known.unheard.at < UNHEARD_MS) return known.unheard.answer;
     }
     if (here !== 'absent') return here;
     return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs, clock);

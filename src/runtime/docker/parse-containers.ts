@@ -1,6 +1,9 @@
+/** What Docker's list and its inspects say of a container. */
+
 import { z } from 'zod';
 import type { RunDetails } from '../../model/ports/books.js';
 import { CONTAINER_STATES, holds, type ContainerState, type Pinned, type SeenContainer } from '../../model/snapshot.js';
+import { shortId } from '../../text/short-id.js';
 import { parseClaim, withDeviceRequest, type LabelledClaim } from '../parse-claim.js';
 
 /** One entry of Docker's list, read. */
@@ -89,7 +92,7 @@ function readEntry(entry: z.infer<typeof listEntry>): ListedContainer {
   const labels = entry.Labels ?? {};
   return {
     id: entry.Id,
-    name: ownName(entry.Names ?? []) ?? entry.Id.slice(0, 12),
+    name: ownName(entry.Names ?? []) ?? shortId(entry.Id),
     state: readState(entry.State),
     createdAtMs: (entry.Created ?? 0) * 1000,
     labels,

@@ -1,3 +1,5 @@
+/** What Docker's stream of events says of containers. */
+
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 

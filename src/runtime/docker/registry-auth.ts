@@ -1,3 +1,5 @@
+/** Which credentials a pull gets, from Docker's own configuration. */
+
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -20,8 +20,8 @@ export interface Liveness {
  */
 export function createLiveness(kernel: string): Liveness {
   const ended = new Set<string>();
-  const marks = createEnvironmentSearch();
-  const others = createOtherNamespaces(kernel, marks);
+  const search = createEnvironmentSearch();
+  const others = createOtherNamespaces(kernel, search);
 
   return {
     async of(runs) {
@@ -33,7 +33,7 @@ export function createLiveness(kernel: string): Liveness {
         if (launcherLives(one)) lives.set(one.id, 'lives');
         else leaderless.push(one);
       }
-      if (leaderless.length > 0) for (const id of await leftBehind(leaderless, marks)) lives.set(id, 'lives');
+      if (leaderless.length > 0) for (const id of await leftBehind(leaderless, search)) lives.set(id, 'lives');
       const elsewhere = asked.filter(({ run }) => run.kernel !== kernel);
       if (elsewhere.length > 0) for (const [id, life] of await others.of(elsewhere)) lives.set(id, life);
       for (const [id, life] of lives) if (life === 'ended') ended.add(id);
@@ -52,7 +52,7 @@ function launcherLives({ run: { pid, startTicks } }: Asked): boolean {
 }
 
 /** The ids of those of which a process lives though the launcher does not. */
-async function leftBehind(runs: readonly Asked[], marks: EnvironmentSearch): Promise<ReadonlySet<string>> {
+async function leftBehind(runs: readonly Asked[], search: EnvironmentSearch): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
   // Twice: a process can be born behind the place that the first walk has passed, of one that dies before it is reached.
   for (let walk = 0; walk < 2; walk++) {
@@ -61,7 +61,7 @@ async function leftBehind(runs: readonly Asked[], marks: EnvironmentSearch): Pro
     for (const { id, run } of runs.filter((one) => !left.has(one.id))) {
       // The number of a session goes to no new process while anything is left of the session.
       const inSession = !pids.has(run.pid) && processes.some(({ session }) => session === run.pid);
-      if (inSession || (await marks.carried(id, pids))) left.add(id);
+      if (inSession || (await search.carried(id, pids))) left.add(id);
     }
   }
   return left;

@@ -1,3 +1,5 @@
+/** The text of one cell, the error's word included where the card's fault spoils it. */
+
 import { DRIVER_ERRORS } from '../machine/driver-errors.js';
 import type { Field, Seen } from './field.js';
 

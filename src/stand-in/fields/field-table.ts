@@ -1,3 +1,5 @@
+/** Which columns there are, for a branch of the driver and a kind of query. */
+
 import type { Dialect } from '../machine/dialect.js';
 import type { QueryKind } from '../machine/words.js';
 import { type Field, fixed, reading } from './field.js';

@@ -1,3 +1,5 @@
+/** What a column is: its names by branch, its unit, and how it is read off a card. */
+
 import type { Dialect } from '../machine/dialect.js';
 import type { Card, CardProcess } from '../machine/machine.js';
 

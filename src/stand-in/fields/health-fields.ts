@@ -1,3 +1,5 @@
+/** The columns that say how well a card is. */
+
 import { CLOCK_REASONS, type ClockReason } from '../machine/words.js';
 import { type Field, type Seen, active, enabled, fixed, reading, yes } from './field.js';
 

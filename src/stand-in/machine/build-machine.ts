@@ -1,3 +1,5 @@
+/** Machines on which all is well, and what is put on them. */
+
 import { healthyCard } from './card-models.js';
 import type { Card, CardProcess, Machine } from './machine.js';
 import type { CardModel } from './words.js';
@@ -15,7 +17,7 @@ export interface MachineWish {
 }
 
 /** A machine on which all is well and nothing runs, to be changed by whoever needs it worse. */
-export function buildMachine({
+export function healthyMachine({
   cards = 8,
   driver = '590.48.01',
   model = 'H100',
@@ -36,7 +38,7 @@ export function buildMachine({
 
 /** What the stand-in plays when nobody says otherwise: eight idle H100 in two islands, on a current driver. */
 export function defaultMachine(): Machine {
-  return buildMachine({ islands: 2 });
+  return healthyMachine({ islands: 2 });
 }
 
 /** The card at a place in the machine's list; throws when there is none, for that is a slip of the caller. */

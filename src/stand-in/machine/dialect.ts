@@ -1,3 +1,5 @@
+/** How a driver of one version speaks: what differs between the branches. */
+
 /** What changed between driver branches, apart from the names of fields. Where captures end (470, 535, 550, 590, 595) the border is a guess between two. */
 export interface Dialect {
   /** The number before the first point: 418 to 610. */

@@ -1,3 +1,5 @@
+/** How the driver words each of its errors. */
+
 import type { CardError } from './words.js';
 
 /** An error of the library: in a column, in a sentence about a card's handle (with the blank lines that follow it), and as exit code. */

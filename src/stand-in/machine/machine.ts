@@ -1,7 +1,5 @@
-export { buildMachine as healthyMachine, cardAt, defaultMachine, putLoad } from './build-machine.js';
-export { healthyCard } from './card-models.js';
-export { readMachine } from './read-machine.js';
-export type { CardError, CardModel, ClockReason, MachineFault, QueryKind } from './words.js';
+/** The machine that the stand-in plays, as a description writes it. */
+
 import type { CardError, ClockReason, MachineFault, QueryKind } from './words.js';
 
 /**

@@ -1,4 +1,5 @@
-import { buildMachine } from './build-machine.js';
+import { errorWords } from '../../text/error-words.js';
+import { healthyMachine } from './build-machine.js';
 import { healthyCard } from './card-models.js';
 import type { Card, CardFault, CardProcess, Hang, Machine, RawAnswer } from './machine.js';
 import {
@@ -27,7 +28,7 @@ export function readMachine(json: string): Machine {
   const given = objectAt(parsed(json), 'machine');
   if (!Array.isArray(given['cards'])) throw new BadDescription('machine.cards', 'a list', given['cards']);
   const wish = { cards: given['cards'].length, driver: driver(given['driver'], 'machine.driver') };
-  const { cards: _cards, driver: _driver, ...otherwise } = buildMachine(wish);
+  const { cards: _cards, driver: _driver, ...otherwise } = healthyMachine(wish);
   return machine(given, 'machine', otherwise as Machine);
 }
 
@@ -35,11 +36,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new BadDescription(
-      'machine',
-      `JSON (${cause instanceof Error ? cause.message : String(cause)})`,
-      json.slice(0, 40),
-    );
+    throw new BadDescription('machine', `JSON (${errorWords(cause)})`, json.slice(0, 40));
   }
 }
 

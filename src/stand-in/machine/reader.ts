@@ -1,3 +1,5 @@
+/** Takes a description apart, and names what is wrong in it and where. */
+
 /** Understands one value of a description, or throws a `BadDescription` that names the place. `otherwise` stands in for a missing value. */
 export type Reader<T> = (value: unknown, at: string, otherwise?: T) => T;
 

@@ -7,7 +7,7 @@ import { createNvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
 import { inTime } from '../../../src/time/in-time.js';
 import { systemClock } from '../../../src/time/system-clock.js';
 import { canFreeze, freeze, type Frozen } from '../../support/freezer.js';
-import { compileFile } from './compiled.js';
+import { bundle } from '../../support/running/bundle.js';
 import { createScriptFolder, recordingLog, until, type ScriptFolder } from './program.js';
 
 /** Without a freezer, what the program leaves behind escapes the signal and holds its output: not gone either. */
@@ -49,7 +49,7 @@ test('a process that cannot be killed keeps the gate from nothing, not from endi
   const scripts = createScriptFolder();
   onTestFinished(() => scripts.cleanUp());
   const program = scripts.program(`echo $$ >> "$LOG"; ${canFreeze ? '' : ESCAPES} exec sleep 3600`);
-  const runModule = await compileFile('program/run', scripts.folder);
+  const runModule = await bundle(join(import.meta.dirname, '../../../src/program/run.ts'), scripts.folder);
   const gate = join(scripts.folder, 'gate.mjs');
   writeFileSync(gate, `import { run } from '${runModule}'; console.log((await run('${program}', [], 1000)).kind);`);
 

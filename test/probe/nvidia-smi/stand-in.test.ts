@@ -4,9 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cardUuid } from '../../../src/model/card.js';
 import type { Eyes } from '../../../src/model/ports/eyes.js';
 import type { Off, Probed, Snapshot } from '../../../src/model/snapshot.js';
-import { cardAt, healthyMachine, putLoad, type Machine } from '../../../src/stand-in/machine/machine.js';
+import { cardAt, healthyMachine, putLoad } from '../../../src/stand-in/machine/build-machine.js';
+import type { Machine } from '../../../src/stand-in/machine/machine.js';
 import { eyesOnCards } from '../../support/eyes-on-cards.js';
-import { compileStandIn } from './compiled.js';
+import { bundle } from '../../support/running/bundle.js';
 import { createScriptFolder, until } from './program.js';
 
 // The eyes on the stand-in `nvidia-smi`, a real program that answers as the real one does.
@@ -15,7 +16,7 @@ const machineFile = join(scripts.folder, 'machine.json');
 const runLog = join(scripts.folder, 'runs.jsonl');
 let program = '';
 beforeAll(async () => {
-  const path = await compileStandIn(scripts.folder);
+  const path = await bundle(join(import.meta.dirname, '../../../src/stand-in/nvidia-smi.ts'), scripts.folder);
   const env = `STAND_IN_MACHINE='${machineFile}' STAND_IN_LOG='${runLog}'`;
   program = scripts.program(`export ${env}; exec '${process.execPath}' '${path}' "$@"`);
 });

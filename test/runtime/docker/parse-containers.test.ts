@@ -27,7 +27,21 @@ describe('a claim', () => {
 
   test.each<[string, Record<string, string>, object]>([
     ['by uuid is taken as written', { 'tuneplane.gpu-uuids': `${UUID},${OTHER}` }, cards([UUID, OTHER], [])],
-    ['by uuid wins over indices', { 'tuneplane.gpu-uuids': UUID, 'tuneplane.gpus': '5' }, cards([UUID], [])],
+    [
+      'by uuid wins over indices, which stand beside',
+      { 'tuneplane.gpu-uuids': UUID, 'tuneplane.gpus': '5' },
+      { ...cards([UUID], []), indicesBeside: [5] },
+    ],
+    [
+      'by uuid has nothing beside where the lists are not equally long',
+      { 'tuneplane.gpu-uuids': UUID, 'tuneplane.gpus': '5,6' },
+      cards([UUID], []),
+    ],
+    [
+      'by uuid has the index at the place of the uuid, words and repeated ones counted',
+      { 'tuneplane.gpu-uuids': `?,${UUID},${UUID},${OTHER}`, 'tuneplane.gpus': '1,2,3,x' },
+      { ...cards([UUID, OTHER], [], ['?']), indicesBeside: [2, null] },
+    ],
     ['by indices is today’s indices', { 'tuneplane.gpus': '0,3' }, cards([], [0, 3])],
     ['may have spaces and stray commas', { 'tuneplane.gpus': ' 0 , 3 ,' }, cards([], [0, 3])],
     ['on a card twice holds it once', { 'tuneplane.gpus': '3,3' }, cards([], [3])],

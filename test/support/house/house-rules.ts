@@ -14,39 +14,40 @@ interface Reach {
  */
 const HOUSE: Readonly<Record<string, Reach>> = {
   model: { parts: [], packages: [], node: [] },
+  text: { parts: [], packages: [], node: ['node:util'] },
   time: { parts: ['model'], packages: [], node: [] },
-  log: { parts: ['model'], packages: ['pino', 'pino-pretty'], node: 'any' },
-  program: { parts: [], packages: ['execa'], node: 'any' },
+  log: { parts: ['model', 'text'], packages: ['pino', 'pino-pretty'], node: 'any' },
+  program: { parts: ['model', 'time'], packages: ['execa'], node: 'any' },
   // Reads package.json for the version; environment and flags are handed in.
-  settings: { parts: [], packages: [], node: ['node:fs', 'node:net'] },
+  settings: { parts: ['model', 'text'], packages: [], node: ['node:fs', 'node:net'] },
   probe: { parts: ['model', 'time', 'probe/nvidia-smi'], packages: [], node: [] },
-  'probe/nvidia-smi': { parts: ['model', 'time', 'program'], packages: [], node: ['node:util'] },
+  'probe/nvidia-smi': { parts: ['model', 'text', 'time', 'program'], packages: [], node: [] },
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
   observe: { parts: ['model', 'occupancy'], packages: [], node: [] },
   docker: { parts: ['model', 'time'], packages: ['dockerode', 'zod'], node: 'any' },
   runtime: { parts: ['model', 'occupancy'], packages: [], node: [] },
   'runtime/docker': {
-    parts: ['model', 'time', 'docker', 'log', 'runtime'],
+    parts: ['model', 'text', 'time', 'docker', 'log', 'runtime'],
     packages: ['dockerode', 'zod'],
     node: 'any',
   },
   'runtime/process': { parts: ['model', 'program', 'runtime'], packages: ['zod'], node: 'any' },
   lock: { parts: ['model', 'log', 'time', 'lock/redis'], packages: [], node: ['node:crypto'] },
-  'lock/redis': { parts: ['model', 'log', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
+  'lock/redis': { parts: ['model', 'log', 'text', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
-  http: { parts: ['model', 'settings'], packages: ['express', 'zod'], node: 'any' },
+  http: { parts: ['model', 'time', 'text', 'settings'], packages: ['express', 'zod'], node: 'any' },
   admission: {
     parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
     packages: [],
     node: [],
   },
-  'admission/existing': { parts: ['model', 'time', 'occupancy'], packages: [], node: [] },
+  'admission/existing': { parts: ['model', 'text', 'time', 'occupancy'], packages: [], node: [] },
   admit: { parts: ['model', 'http'], packages: ['express', 'zod'], node: ['node:crypto'] },
-  policy: { parts: ['model', 'http', 'admit'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
+  policy: { parts: ['model', 'text', 'http'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
   runs: { parts: ['model', 'http', 'admit', 'admission/existing'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
-  metrics: { parts: ['model'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
+  metrics: { parts: ['model', 'time', 'text'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
     parts: ['model', 'http', 'cards', 'page/client'],
     packages: ['express', 'zod'],
@@ -56,13 +57,13 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   openapi: { parts: ['model', 'http', 'admit', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
   // Checks an installation: asks the same questions as the gate, and judges the answers.
   doctor: {
-    parts: ['model', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
+    parts: ['model', 'time', 'text', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
     packages: [],
     node: 'any',
   },
-  'stand-in': { parts: ['stand-in/fields', 'stand-in/machine'], packages: [], node: 'any' },
+  'stand-in': { parts: ['text', 'stand-in/fields', 'stand-in/machine'], packages: [], node: 'any' },
   'stand-in/fields': { parts: ['stand-in/machine'], packages: [], node: [] },
-  'stand-in/machine': { parts: [], packages: [], node: [] },
+  'stand-in/machine': { parts: ['text'], packages: [], node: [] },
   'app.ts': {
     parts: ['model', 'http', 'admit', 'runs', 'cards', 'page', 'openapi'],
     packages: ['express'],
@@ -105,6 +106,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'cli/terminal',
       'doctor',
       'model',
+      'text',
       'time',
       'settings',
       'policy',
@@ -114,8 +116,8 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['commander'],
     node: 'any',
   },
-  'cli/client': { parts: ['cli/terminal', 'settings'], packages: ['zod'], node: 'any' },
-  'cli/terminal': { parts: [], packages: [], node: [] },
+  'cli/client': { parts: ['text', 'cli/terminal', 'settings'], packages: ['zod'], node: 'any' },
+  'cli/terminal': { parts: ['text'], packages: [], node: [] },
 };
 
 /** The same input must give the same answer, in a test as on a machine: what would break that. */
@@ -204,7 +206,7 @@ export function brokenInGrafana(sources: readonly Source[]): string[] {
 
 /** Notes to do something later; they belong into an issue. */
 export function unfinished({ path, comments }: Source): string[] {
-  const notes = comments.filter((comment) => /\b(TODO|FIXME|XXX)\b/.test(comment));
+  const notes = comments.map(({ value }) => value).filter((comment) => /\b(TODO|FIXME|XXX)\b/.test(comment));
   return notes.map((note) => `${path} has a note to do something later: ${note.trim()}`);
 }
 

@@ -4,14 +4,27 @@ import { parseSync } from 'vite';
 export interface Source {
   /** From the root of the repository, with `/`. */
   readonly path: string;
+  readonly text: string;
   /** As written: `./card.js`, `node:fs`, `zod`; static, type-only, re-exported, dynamic and inside types alike. */
   readonly imports: readonly string[];
   /** Dotted names that are read or called, as `Date.now` and `process`; `new Date()` for one that asks for the time. */
   readonly names: ReadonlySet<string>;
   readonly awaits: boolean;
   readonly lines: number;
-  readonly comments: readonly string[];
+  readonly comments: readonly Comment[];
+  /** All statements of the file. */
+  readonly program: Node;
 }
+
+/** `start` and `end` count characters from the beginning of the file, the signs around the words included. */
+export interface Comment {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A node of the tree, of which only the few fields asked for are known. */
+export type Node = Readonly<Record<string, unknown>>;
 
 /** Parses a file as TypeScript. Throws where it is none: the compiler says more about that. */
 export function readSource(path: string, text: string): Source {
@@ -28,17 +41,27 @@ export function readSource(path: string, text: string): Source {
     awaits ||= node['type'] === 'AwaitExpression' || node['async'] === true || node['await'] === true;
   });
   const lines = text.trimEnd().split('\n').length;
-  return { path, imports, names, awaits, lines, comments: comments.map((comment) => comment.value) };
+  return { path, text, imports, names, awaits, lines, comments, program: { ...program } };
 }
 
-/** A node of the tree, of which only the few fields asked for below are known. */
-type Node = Readonly<Record<string, unknown>>;
+export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
-
-function walk(node: Node, visit: (node: Node) => void): void {
+/** Visits a node and all below it, outer ones first. */
+export function walk(node: Node, visit: (node: Node) => void): void {
   if (typeof node['type'] === 'string') visit(node);
   for (const child of Object.values(node)) if (isNode(child)) walk(child, visit);
+}
+
+/** `Date.now` for a name, what is read of one, and the call of it; null for all else. */
+export function nameOf(node: Node): string | null {
+  if (node['type'] === 'Identifier') return String(node['name']);
+  if (node['type'] === 'CallExpression' && isNode(node['callee'])) return nameOf(node['callee']);
+  if (node['type'] === 'NewExpression' && Array.isArray(node['arguments']) && node['arguments'].length === 0) {
+    return isNode(node['callee']) ? `new ${nameOf(node['callee'])}()` : null;
+  }
+  if (node['type'] !== 'MemberExpression' || !isNode(node['object']) || !isNode(node['property'])) return null;
+  const property = node['computed'] === true ? node['property']['value'] : node['property']['name'];
+  return `${nameOf(node['object'])}.${String(property)}`;
 }
 
 /** All five forms keep the module's name in `source`; in an `import x = require()` it is the `expression`. */
@@ -54,15 +77,4 @@ function importedBy(node: Node): string | null {
   const source = node['type'] === 'TSExternalModuleReference' ? node['expression'] : holder;
   if (!isNode(source)) return null;
   return typeof source['value'] === 'string' ? source['value'] : '(a computed name)';
-}
-
-function nameOf(node: Node): string | null {
-  if (node['type'] === 'Identifier') return String(node['name']);
-  if (node['type'] === 'CallExpression' && isNode(node['callee'])) return nameOf(node['callee']);
-  if (node['type'] === 'NewExpression' && Array.isArray(node['arguments']) && node['arguments'].length === 0) {
-    return isNode(node['callee']) ? `new ${nameOf(node['callee'])}()` : null;
-  }
-  if (node['type'] !== 'MemberExpression' || !isNode(node['object']) || !isNode(node['property'])) return null;
-  const property = node['computed'] === true ? node['property']['value'] : node['property']['name'];
-  return `${nameOf(node['object'])}.${String(property)}`;
 }

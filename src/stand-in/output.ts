@@ -1,5 +1,5 @@
 /** What a run tells, before delays and hangs are put in. */
-export interface Told {
+export interface Output {
   /** Heading line, if any. */
   header: string;
   /** Written one at a time. `card` is the place in the machine's list that the row is about. */
@@ -10,6 +10,6 @@ export interface Told {
 }
 
 /** A text that is not about single cards, and the exit code. */
-export function sentence(end: string, rc: number): Told {
+export function sentence(end: string, rc: number): Output {
   return { header: '', rows: [], end, rc };
 }

@@ -1,0 +1,4 @@
+/** What starts the jobs: Docker, or this process itself. It decides what a request may say and where the books are. */
+
+export const RUNTIME_KINDS = ['docker', 'process'] as const;
+export type RuntimeKind = (typeof RUNTIME_KINDS)[number];
