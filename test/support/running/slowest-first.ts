@@ -12,6 +12,8 @@ const SLOWEST = [
   'soak/storm',
   'page/page',
   'cli/pack',
+  'ci/installation',
+  'ci/build',
   'trouble/docker-claims',
   'e2e/left-behind',
   'e2e/nvidia-smi-trouble',
