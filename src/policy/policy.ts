@@ -1,13 +1,14 @@
 /** What a request may ask of this machine: the policy's rules, applied field by field, with the defaults filled in. */
 
-import { realpath } from 'node:fs/promises';
 import type { Runtime } from '../admit/request-schema.js';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports/admissions.js';
 import { alwaysRefused } from './always-refused.js';
 import { isAllowedImage } from './image-pattern.js';
-import { checkMount, type ResolvePath } from './mount-policy.js';
+import { checkMount } from './mount-policy.js';
+import { realPath, type ResolvePath } from './paths-on-disk.js';
 import type { PolicyRules } from './policy-rules.js';
+import { isAllowedUser, userRefusal } from './user-pattern.js';
 import { matchesAny } from './wildcard.js';
 
 export interface PolicyParts {
@@ -26,8 +27,9 @@ export function createPolicy(parts: PolicyParts): Policy {
     const rules = await rulesNow();
     if (runtime === 'process') return checkProcess(request, rules);
     const filled = fillIn(request.container, rules);
+    const ground = { rules, forbidden, resolve };
     const mounts = await Promise.all(
-      filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, rules, resolve, forbidden)),
+      filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, ground)),
     );
     const errors = [
       ...alwaysRefused(filled),
@@ -77,9 +79,9 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
     `the network ${network ?? 'bridge'}`,
     rules.networks,
   );
-  // Without a user the image's own is taken, and that is nearly always root.
-  const userOk = user === undefined ? rules.users.includes('*') : matchesAny(rules.users, user);
-  check('/container/user', userOk, user === undefined ? "the image's own user" : `the user ${user}`, rules.users);
+  if (!isAllowedUser(rules.users, user)) {
+    errors.push({ pointer: '/container/user', detail: userRefusal(rules.users, user) });
+  }
   check('/container/ipc', rules.ipc.includes(ipc ?? 'private'), `ipc ${ipc ?? 'private'}`, rules.ipc);
   const ranges = rules.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   for (const [at, { host }] of container.ports.entries()) {
@@ -116,12 +118,4 @@ function denied(errors: readonly FieldError[]): Refusal {
     detail: `${errors[0]?.pointer ?? ''}: ${errors[0]?.detail ?? 'not allowed'}${more}`,
     errors,
   };
-}
-
-async function realPath(path: string): Promise<string | null> {
-  try {
-    return await realpath(path);
-  } catch {
-    return null;
-  }
 }

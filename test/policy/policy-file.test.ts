@@ -24,6 +24,36 @@ test.each([
     'p: /mounts/0/root: expected a folder for data; never /,',
   ],
   ['a root in /etc', { mounts: [{ root: '/etc/x' }] }, 'p: /mounts/0/root: expected a folder for data; never /,'],
+  [
+    'a root with * in its middle',
+    { mounts: [{ root: '/data/*/sets' }] },
+    'p: /mounts/0/root: expected a path in which * stands, if at all, for its whole last part',
+  ],
+  [
+    'every folder of the machine as a root',
+    { mounts: [{ root: '/*' }] },
+    'p: /mounts/0/root: expected a folder for data; never /,',
+  ],
+  [
+    'every folder of a forbidden one as a root',
+    { mounts: [{ root: '/etc/*' }] },
+    'p: /mounts/0/root: expected a folder for data; never /,',
+  ],
+  [
+    'a root in one that jobs may write',
+    { mounts: [{ root: '/data/sets', read_only: true }, { root: '/data' }] },
+    'p: /mounts/0/root: /data/sets lies in /data, which jobs may write: it is never given',
+  ],
+  [
+    'a root in each of those that jobs may write',
+    { mounts: [{ root: '/data/*' }, { root: '/data/a/b', read_only: true }] },
+    'p: /mounts/1/root: /data/a/b lies in /data/*, which jobs may write: it is never given',
+  ],
+  [
+    'the folders of a root that jobs may write',
+    { mounts: [{ root: '/data' }, { root: '/data/*', read_only: true }] },
+    'p: /mounts/1/root: /data/* lies in /data, which jobs may write: it is never given',
+  ],
   ['a relative root', { mounts: [{ root: 'data' }] }, 'p: /mounts/0/root: expected an absolute path; got "data"'],
   [
     'every capability',
@@ -47,7 +77,7 @@ test.each([
   [
     'a default user that is not allowed',
     { users: ['1'], defaults: { user: '2' } },
-    'p: /defaults/user: expected one of /users, 1; got 2',
+    'p: /defaults/user: expected one of /users: the user 2 is not allowed here; allowed: 1',
   ],
 ])('%s makes the file bad', (_says, file, problem) => {
   const parsed = parsePolicy('p', JSON.stringify(file));
