@@ -122,7 +122,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     admissions,
     audit: decisions,
     runtime: settings.runtime,
-    policy: createPolicy({ rules, forbidden: runtime.forbidden, runtime: settings.runtime }),
+    policy: createPolicy({ rules, offLimits: runtime.offLimits, runtime: settings.runtime }),
     runs: createRuns({ ...runtime, cardStore: state.cards, recentRuns }),
     cardStore: state.cards,
     page: createPage({

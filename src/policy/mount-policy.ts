@@ -1,6 +1,7 @@
 /** Which folders of this machine a job may be given, so that no other job can turn them into something else meanwhile. */
 
 import type { FieldError, Mount } from '../model/admission.js';
+import type { OffLimitsAnswer } from '../model/ports/off-limits.js';
 import { changeableParent } from './changeable.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
 import { resolvedRoots, standingOf, tidied, writtenRoots } from './mount-roots.js';
@@ -16,10 +17,15 @@ export type MountAnswer =
 /** What a mount is judged by. */
 export interface MountGround {
   readonly rules: Pick<PolicyRules, 'mounts' | 'volumes'>;
-  /** Paths besides those that are never given on any machine. */
-  readonly forbidden: readonly string[];
+  /** Besides what is never given on any machine. */
+  readonly offLimits: OffLimitsAnswer;
   readonly resolve: ResolvePath;
   readonly lookAt?: LookAt;
+}
+
+/** Checks the mounts of a container, in order. Where it is not known what is off limits, each is denied. */
+export function checkMounts(mounts: readonly Mount[], ground: MountGround): Promise<readonly MountAnswer[]> {
+  return Promise.all(mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, ground)));
 }
 
 /**
@@ -27,10 +33,15 @@ export interface MountGround {
  * Docker mounts it: a root that jobs may write is given whole, since a job that is root in its container turns any folder in it
  * into a link, whoever owns that folder; and below a root for reading every folder on the way is root's alone.
  */
-export async function checkMount(mount: Mount, pointer: string, ground: MountGround): Promise<MountAnswer> {
-  if (mount.type === 'volume') return checkVolume(mount, pointer, ground.rules.volumes);
+async function checkMount(mount: Mount, pointer: string, ground: MountGround): Promise<MountAnswer> {
+  const { offLimits } = ground;
+  if (offLimits.kind !== 'known') {
+    const why = `what must never be mounted is not known here, so nothing is: ${offLimits.detail}`;
+    return denied(`${pointer}/source`, why);
+  }
+  if (mount.type === 'volume') return checkVolume(mount, pointer, ground.rules.volumes, offLimits.volumes);
   const place = await placeOf(mount.source, ground);
-  const forbidden = await isForbidden(place, ground);
+  const forbidden = await isForbidden(place, offLimits.paths, ground.resolve);
   const found = forbidden
     ? 'is, holds or lies in a folder that no job is given'
     : await rootFor(place, ground.rules, ground.lookAt ?? lookAtPath);
@@ -41,7 +52,15 @@ export async function checkMount(mount: Mount, pointer: string, ground: MountGro
   return { kind: 'allowed', mount: { ...mount, source: found.path } };
 }
 
-function checkVolume(mount: Mount, pointer: string, volumes: readonly string[]): MountAnswer {
+function checkVolume(
+  mount: Mount,
+  pointer: string,
+  volumes: readonly string[],
+  offLimits: readonly string[],
+): MountAnswer {
+  if (offLimits.includes(mount.source)) {
+    return denied(`${pointer}/source`, `the volume ${mount.source} is the gate's own, which no job is given`);
+  }
   if (matchesAny(volumes, mount.source)) return { kind: 'allowed', mount };
   return denied(`${pointer}/source`, `the volume ${mount.source} is none of those allowed: ${listed(volumes)}`);
 }
@@ -64,8 +83,12 @@ async function placeOf(source: string, { rules, resolve }: MountGround): Promise
 }
 
 /** First in the path as written: whether there is something at a forbidden or foreign place is nobody's business. */
-async function isForbidden({ written, resolved }: Place, { forbidden, resolve }: MountGround): Promise<boolean> {
-  const asSaid = [...FORBIDDEN_PATHS, ...forbidden];
+async function isForbidden(
+  { written, resolved }: Place,
+  offLimits: readonly string[],
+  resolve: ResolvePath,
+): Promise<boolean> {
+  const asSaid = [...FORBIDDEN_PATHS, ...offLimits];
   // As said too: a path that is not there now may be there at the start.
   const never = [...asSaid, ...(await Promise.all(asSaid.map(resolve))).filter((path) => path !== null)];
   const paths = [written.path, resolved?.path ?? written.path];

@@ -3,9 +3,11 @@
 import type { Runtime } from '../admit/request-schema.js';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports/admissions.js';
+import type { AskOffLimits, OffLimitsAnswer } from '../model/ports/off-limits.js';
+import { refuse } from '../model/refuse.js';
 import { alwaysRefused } from './always-refused.js';
 import { isAllowedImage } from './image-pattern.js';
-import { checkMount } from './mount-policy.js';
+import { checkMounts } from './mount-policy.js';
 import { realPath, type ResolvePath } from './paths-on-disk.js';
 import type { PolicyRules } from './policy-rules.js';
 import { isAllowedUser, userRefusal } from './user-pattern.js';
@@ -14,34 +16,42 @@ import { matchesAny } from './wildcard.js';
 export interface PolicyParts {
   /** The rules as they are now. */
   readonly rules: () => PolicyRules | Promise<PolicyRules>;
-  /** More paths that no job is given: Docker's root folder and socket, the gate's own state and files. */
-  readonly forbidden: readonly string[];
+  /** What no job is given on this machine, asked for each request that mounts anything. */
+  readonly offLimits: AskOffLimits;
   readonly resolve?: ResolvePath;
   readonly runtime?: Runtime;
 }
 
 /** Lets a request through as a spec, or refuses it with everything in it that is not allowed. */
 export function createPolicy(parts: PolicyParts): Policy {
-  const { rules: rulesNow, forbidden, resolve = realPath, runtime = 'docker' } = parts;
+  const { rules: rulesNow, offLimits, resolve = realPath, runtime = 'docker' } = parts;
   return async (request) => {
     const rules = await rulesNow();
     if (runtime === 'process') return checkProcess(request, rules);
     const filled = fillIn(request.container, rules);
-    const ground = { rules, forbidden, resolve };
-    const mounts = await Promise.all(
-      filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, ground)),
-    );
     const errors = [
       ...alwaysRefused(filled),
       ...checkCards(request, rules),
       ...checkNames(filled, rules),
       ...checkBounds(filled, rules),
-      ...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])),
     ];
+    const limits = filled.mounts.length === 0 ? NOTHING : await offLimits();
+    if (limits.kind === 'unavailable' && errors.length === 0) return notNow(limits.detail);
+    const mounts = await checkMounts(filled.mounts, { rules, offLimits: limits, resolve });
+    errors.push(...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])));
     if (errors.length > 0) return denied(errors);
     const allowed = mounts.flatMap((answer): Mount[] => (answer.kind === 'allowed' ? [answer.mount] : []));
     return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids } satisfies JobSpec;
   };
+}
+
+/** Asked for nothing, it need not be known. */
+const NOTHING: OffLimitsAnswer = { kind: 'known', paths: [], volumes: [] };
+
+function notNow(detail: string): Refusal {
+  return refuse('docker_unavailable', {
+    detail: `what must never be mounted could not be asked for, so nothing is mounted now: ${detail}`,
+  });
 }
 
 /** A plain process has no walls that a rule could speak of: how many cards it gets, and what no request may set, is all. */

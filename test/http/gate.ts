@@ -18,6 +18,7 @@ import { statusAnswer } from '../../src/page/status-answer.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { nothingOffLimits } from '../support/off-limits.js';
 import { watchedMachine } from './machine.js';
 
 export interface Call {
@@ -115,7 +116,7 @@ function partsOf(gate: Gate): AppParts {
       },
       status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
     },
-    policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, forbidden: [] }),
+    policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, offLimits: nothingOffLimits }),
     meter: { outcome: (outcome) => void gate.outcomes.push(outcome) },
     audit: { write: (entry) => void gate.audit.push(entry) },
     clock: { ...systemClock, now: () => Date.parse('2026-11-29T12:00:01.000Z') },

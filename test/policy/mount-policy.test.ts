@@ -2,9 +2,11 @@ import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mount } from '../../src/model/admission.js';
-import { checkMount, type MountAnswer } from '../../src/policy/mount-policy.js';
+import type { OffLimitsAnswer } from '../../src/model/ports/off-limits.js';
+import { checkMounts, type MountAnswer } from '../../src/policy/mount-policy.js';
 import { realPath } from '../../src/policy/paths-on-disk.js';
 import { parsePolicy } from '../../src/policy/policy-file.js';
+import { known } from '../support/off-limits.js';
 
 /** A place where every folder on the way is root's alone; the folder for temporary files is everybody's. */
 let machine = '';
@@ -96,7 +98,7 @@ describe('a root for reading', () => {
   ])('gives %s', async (_says, source, path) => {
     expect(await ask(rules, source, true)).toEqual(allowed(path, true));
     expect(await ask(rules, source, false)).toMatchObject({
-      error: { pointer: '/m/read_only', detail: expect.stringContaining('may only be mounted with') },
+      error: { pointer: '/container/mounts/0/read_only', detail: expect.stringContaining('may only be mounted with') },
     });
   });
 
@@ -146,7 +148,9 @@ describe('a root that ends in /*', () => {
   test('yields to one of its folders that is named for itself', async () => {
     const rules = [{ root: '/scratch/*' }, { root: '/scratch/alice', read_only: true }];
     expect(await ask(rules, 'scratch/alice/deep', true)).toEqual(allowed('/scratch/alice/deep', true));
-    expect(await ask(rules, 'scratch/alice', false)).toMatchObject({ error: { pointer: '/m/read_only' } });
+    expect(await ask(rules, 'scratch/alice', false)).toMatchObject({
+      error: { pointer: '/container/mounts/0/read_only' },
+    });
     expect(await ask(rules, 'scratch/bob', false)).toEqual(allowed('/scratch/bob', false));
   });
 });
@@ -163,7 +167,7 @@ test.each([
   ['what is not there, outside', 'gone', /is below no allowed root/],
 ])('%s is refused', async (_says, source, words) => {
   const rules = [{ root: '/sets', read_only: true }, { root: '/docker' }];
-  expect(await ask(rules, source, true, [join(machine, 'docker')])).toEqual(deniedAs(words));
+  expect(await ask(rules, source, true, known([join(machine, 'docker')]))).toEqual(deniedAs(words));
 });
 
 test.each([
@@ -182,8 +186,43 @@ test.each([
 ])('%s is never given, even where its root is allowed', async (_says, source) => {
   const rules = { mounts: [{ root: '/', readOnly: true }], volumes: [] };
   const mount: Mount = { type: 'bind', source, target: '/x', readOnly: true };
-  const answer = await checkMount(mount, '/m', { rules, forbidden: [], resolve: realPath });
+  const [answer] = await checkMounts([mount], { rules, offLimits: known(), resolve: realPath });
   expect(answer).toEqual(deniedAs(/in a folder that no job is given/));
+});
+
+test.each([
+  ['is', 'sets/cars', /in a folder that no job is given/],
+  ['holds', 'sets', /in a folder that no job is given/],
+  ['lies in', 'sets/cars/2024', /in a folder that no job is given/],
+])(
+  'a folder that %s one that is off limits on this machine is refused, by way of a link too',
+  async (_says, source, words) => {
+    const offLimits = known([join(machine, 'link-to-sets/cars')]);
+    expect(await ask([{ root: '/sets', read_only: true }], source, true, offLimits)).toEqual(deniedAs(words));
+    expect(await ask([{ root: '/sets', read_only: true }], 'sets/of-alice', true, offLimits)).toMatchObject({
+      kind: 'allowed',
+    });
+  },
+);
+
+describe('a volume', () => {
+  const askVolume = async (source: string, offLimits: OffLimitsAnswer): Promise<MountAnswer | undefined> => {
+    const mount: Mount = { type: 'volume', source, target: '/x', readOnly: false };
+    const rules = { mounts: [], volumes: ['*'] };
+    return (await checkMounts([mount], { rules, offLimits, resolve: realPath }))[0];
+  };
+
+  test("is given, but not one of the gate's own", async () => {
+    expect(await askVolume('scratch', known([], ['gate-state']))).toMatchObject({ kind: 'allowed' });
+    expect(await askVolume('gate-state', known([], ['gate-state']))).toEqual(deniedAs(/the gate's own/));
+  });
+
+  test("is not given where it is not known which are the gate's own, and no folder either", async () => {
+    const untold: OffLimitsAnswer = { kind: 'untold', detail: 'nobody tells' };
+    const words = /what must never be mounted is not known here, so nothing is: nobody tells/;
+    expect(await askVolume('scratch', untold)).toEqual(deniedAs(words));
+    expect(await ask([{ root: '/sets', read_only: true }], 'sets', true, untold)).toEqual(deniedAs(words));
+  });
 });
 
 type Rule = { readonly root: string; readonly read_only?: boolean };
@@ -193,15 +232,16 @@ function below(rules: readonly Rule[]): readonly Rule[] {
 }
 
 /** Roots and source lie below the machine's folder. */
-function ask(
+async function ask(
   rules: readonly Rule[],
   source: string,
   readOnly: boolean,
-  forbidden: readonly string[] = [],
-): Promise<MountAnswer> {
+  offLimits: OffLimitsAnswer = known(),
+): Promise<MountAnswer | undefined> {
   const mounts = below(rules).map(({ root, read_only }) => ({ root, readOnly: read_only ?? false }));
   const mount: Mount = { type: 'bind', source: `${machine}/${source}`, target: '/x', readOnly };
-  return checkMount(mount, '/m', { rules: { mounts, volumes: [] }, forbidden, resolve: realPath });
+  const [answer] = await checkMounts([mount], { rules: { mounts, volumes: [] }, offLimits, resolve: realPath });
+  return answer;
 }
 
 function allowed(path: string, readOnly: boolean): MountAnswer {
@@ -209,5 +249,5 @@ function allowed(path: string, readOnly: boolean): MountAnswer {
 }
 
 function deniedAs(words: RegExp): object {
-  return { kind: 'denied', error: { pointer: '/m/source', detail: expect.stringMatching(words) } };
+  return { kind: 'denied', error: { pointer: '/container/mounts/0/source', detail: expect.stringMatching(words) } };
 }

@@ -9,6 +9,7 @@ import { createPolicy } from '../../src/policy/policy.js';
 import { containerSpec } from '../../src/runtime/docker/container-spec.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
 import { grantOf } from '../support/jobs.js';
+import { nothingOffLimits } from '../support/off-limits.js';
 
 /**
  * A job that is root in its container and may write a root turns what lies in it into links to the machine's own folders and
@@ -50,7 +51,7 @@ const policy = createPolicy({
     if (parsed.kind === 'bad') throw new Error(parsed.problems.join('\n'));
     return parsed.value;
   },
-  forbidden: [],
+  offLimits: nothingOffLimits,
 });
 
 /** What must not be given however the race stands, and what must go on working in the middle of it. */

@@ -3,6 +3,7 @@ import { parseRequest } from '../../src/admit/request.js';
 import type { JobSpec, Refusal } from '../../src/model/admission.js';
 import { parsePolicy } from '../../src/policy/policy-file.js';
 import { createPolicy } from '../../src/policy/policy.js';
+import { nothingOffLimits } from '../support/off-limits.js';
 
 test('without a file a plain request is let through with its defaults and a pids limit', async () => {
   const spec = await allowed({}, {});
@@ -148,7 +149,7 @@ test.each([
 });
 
 test('cards and pids are bounded', async () => {
-  const policy = createPolicy({ rules: () => rules({ max: { cards: 1, pids: 99 } }), forbidden: [] });
+  const policy = createPolicy({ rules: () => rules({ max: { cards: 1, pids: 99 } }), offLimits: nothingOffLimits });
   expect(refusal(await policy({ ...request({}), count: 2 })).errors?.[0]?.pointer).toBe('/count');
   expect(await policy({ ...request({}), count: 1 })).toMatchObject({ pidsLimit: 99 });
 });
@@ -191,7 +192,7 @@ function request(container: object): Parameters<ReturnType<typeof createPolicy>>
 }
 
 function ask(file: object, container: object): Promise<JobSpec | Refusal> {
-  return createPolicy({ rules: () => rules(file), forbidden: [] })(request(container));
+  return createPolicy({ rules: () => rules(file), offLimits: nothingOffLimits })(request(container));
 }
 
 async function allowed(file: object, container: object): Promise<JobSpec> {

@@ -70,7 +70,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   },
   'runtimes.ts': {
     parts: ['model', 'settings', 'docker', 'runtime/docker', 'runtime/process'],
-    packages: ['dockerode'],
+    packages: [],
     node: 'any',
   },
   'wire.ts': {
