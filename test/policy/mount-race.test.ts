@@ -107,7 +107,10 @@ function ask(source: string, readOnly: boolean): Promise<JobSpec | Refusal> {
 async function whoIsIn(spec: JobSpec): Promise<string> {
   let container: Container | null = null;
   try {
-    container = await engine.docker.createContainer({ ...containerSpec(spec, grantOf(), 65_536), name: '' });
+    container = await engine.docker.createContainer({
+      ...containerSpec(spec, grantOf(), { memlock: 65_536, hidden: [] }),
+      name: '',
+    });
     await container.start();
     await container.wait();
     return (await container.logs({ stdout: true, stderr: true })).subarray(8).toString();
