@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import type { GateStatus } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Log } from '../model/ports/outside.js';
+import type { RuleFileStatus } from '../model/ports/rule-files.js';
 import { wantsGzip } from './accept-encoding.js';
 import { createExposition } from './exposition.js';
 import type { MeterWithRegistry } from './meter.js';
@@ -20,6 +21,8 @@ export interface MetricsParts {
   readonly process: Registry | null;
   /** `TUNEPLANE_METRICS_HOLDERS`. */
   readonly holders: boolean;
+  /** The files that say who may do what, as they were last looked at. */
+  readonly ruleFiles: () => readonly RuleFileStatus[];
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -46,8 +49,8 @@ function createPages(
   parts: MetricsParts,
   onFault: (fault: unknown) => void,
 ): (observation: Observation | null) => Page {
-  const { meter, holders, process } = parts;
-  const render = createExposition(meter, { holders, process, onFault });
+  const { meter, holders, process, ruleFiles } = parts;
+  const render = createExposition(meter, { holders, process, ruleFiles, onFault });
   const ofThisTurn = new Map<Observation | null, Page>();
   return (observation) => {
     const shared = ofThisTurn.get(observation);

@@ -2,14 +2,28 @@
 
 import { fieldErrors } from '../http/field-errors.js';
 import { openWatchedFile, type FileContent, type Opened } from '../http/watched-file.js';
-import type { Log } from '../model/ports/outside.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { standingOf, writtenRoots } from './mount-roots.js';
 import { policyFile, rulesFrom, type PolicyRules } from './policy-rules.js';
 import { isAllowedUser, userRefusal } from './user-pattern.js';
 
-/** Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force. */
-export function openPolicyFile(path: string, log: Log): Promise<Opened<PolicyRules>> {
-  return openWatchedFile(path, (text) => parsePolicy(path, text), log);
+/**
+ * Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force, but
+ * null comes, and nothing may be asked for, while the file is gone or empty.
+ */
+export function openPolicyFile(
+  path: string,
+  outside: { clock: Pick<Clock, 'now'>; log: Log },
+): Promise<Opened<PolicyRules | null>> {
+  const understand = (text: string): FileContent<PolicyRules> => parsePolicy(path, text);
+  return openWatchedFile<PolicyRules | null>({
+    path,
+    name: 'policy',
+    understand,
+    nothing: null,
+    keepsLast: true,
+    ...outside,
+  });
 }
 
 /** Understands the text of a policy file. */

@@ -8,14 +8,14 @@ import { refuse } from '../model/refuse.js';
 import { alwaysRefused } from './always-refused.js';
 import { isAllowedImage } from './image-pattern.js';
 import { checkMounts } from './mount-policy.js';
+import type { RulesNow } from './open-rules.js';
 import { realPath, type ResolvePath } from './paths-on-disk.js';
 import type { PolicyRules } from './policy-rules.js';
 import { isAllowedUser, userRefusal } from './user-pattern.js';
 import { matchesAny } from './wildcard.js';
 
 export interface PolicyParts {
-  /** The rules as they are now. */
-  readonly rules: () => PolicyRules | Promise<PolicyRules>;
+  readonly rules: RulesNow;
   /** What no job is given on this machine, asked for each request that mounts anything. */
   readonly offLimits: AskOffLimits;
   readonly resolve?: ResolvePath;
@@ -27,6 +27,7 @@ export function createPolicy(parts: PolicyParts): Policy {
   const { rules: rulesNow, offLimits, resolve = realPath, runtime = 'docker' } = parts;
   return async (request) => {
     const rules = await rulesNow();
+    if (rules === null) return refuse('policy_denied', { detail: NO_RULES });
     if (runtime === 'process') return checkProcess(request, rules);
     const filled = fillIn(request.container, rules);
     const errors = [
@@ -44,6 +45,8 @@ export function createPolicy(parts: PolicyParts): Policy {
     return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids } satisfies JobSpec;
   };
 }
+
+const NO_RULES = 'the policy file of this machine is gone or empty, so nothing may be asked for until it is back';
 
 /** Asked for nothing, it need not be known. */
 const NOTHING: OffLimitsAnswer = { kind: 'known', paths: [], volumes: [] };

@@ -101,7 +101,10 @@ function partsOf(gate: Gate): AppParts {
     }),
     readiness: () => {
       const part = { ok: gate.ready, detail: gate.ready ? null : 'not now' };
-      return Promise.resolve({ ready: gate.ready, parts: { runtime: part, lock: part, probe: part, draining: part } });
+      return Promise.resolve({
+        ready: gate.ready,
+        parts: { runtime: part, lock: part, probe: part, draining: part, files: part },
+      });
     },
     log: collect(gate.logged),
     admissions: {
@@ -150,7 +153,7 @@ function partsOf(gate: Gate): AppParts {
 function pageOf(gate: Gate): AppParts['page'] {
   const file = (type: string, text: string) => ({ type, text });
   const part = { ok: true, detail: null };
-  const parts = { runtime: part, lock: part, probe: part, draining: part };
+  const parts = { runtime: part, lock: part, probe: part, draining: part, files: part };
   return {
     files: {
       html: file('text/html', '<!doctype html>'),

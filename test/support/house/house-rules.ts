@@ -16,6 +16,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   model: { parts: [], packages: [], node: [] },
   time: { parts: ['model'], packages: [], node: [] },
   log: { parts: ['model'], packages: ['pino', 'pino-pretty'], node: 'any' },
+  files: { parts: [], packages: [], node: [] },
   program: { parts: [], packages: ['execa'], node: 'any' },
   // Reads package.json for the version; environment and flags are handed in.
   settings: { parts: [], packages: [], node: ['node:fs', 'node:net'] },
@@ -33,9 +34,13 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   },
   'runtime/process': { parts: ['model', 'program', 'runtime'], packages: ['zod'], node: 'any' },
   lock: { parts: ['model', 'log', 'time', 'lock/redis'], packages: [], node: ['node:crypto'] },
-  'lock/redis': { parts: ['model', 'log', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
+  'lock/redis': {
+    parts: ['model', 'files', 'log', 'time'],
+    packages: ['ioredis', 'zod'],
+    node: ['node:fs', 'node:process'],
+  },
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
-  http: { parts: ['model', 'settings'], packages: ['express', 'zod'], node: 'any' },
+  http: { parts: ['model', 'time', 'files', 'settings'], packages: ['express', 'zod'], node: 'any' },
   admission: {
     parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
     packages: [],
