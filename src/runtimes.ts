@@ -1,26 +1,27 @@
 /** Which runtime the settings name, opened. A further one is a folder beside `runtime/docker` and a row in the switch below. */
 
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
-import type Docker from 'dockerode';
-import { dockerRootDir } from './docker/data-root.js';
+import { join, resolve } from 'node:path';
+import type { FoundClient } from './docker/client.js';
+import { createOffLimits } from './docker/off-limits.js';
 import { CannotStart } from './model/cannot-start.js';
 import type { Books } from './model/ports/books.js';
 import type { Hands } from './model/ports/hands.js';
+import type { AskOffLimits } from './model/ports/off-limits.js';
 import type { Clock, Log } from './model/ports/outside.js';
 import { createDockerBooks } from './runtime/docker/books.js';
 import { createContainerEvents } from './runtime/docker/events.js';
 import { createDockerHands } from './runtime/docker/hands.js';
 import { createFindAuth, dockerConfigFile } from './runtime/docker/registry-auth.js';
 import { openProcessRuntime } from './runtime/process/open.js';
+import { ownPaths } from './settings/own-paths.js';
 import type { Settings } from './settings/settings.js';
 
 /** What starts the jobs and keeps the books of them. */
 export interface OpenRuntime {
   readonly books: Books;
   readonly hands: Hands;
-  /** The gate's own paths, which no job is given; one more may be found out later. */
-  readonly forbidden: readonly string[];
+  readonly offLimits: AskOffLimits;
   close(): void;
 }
 
@@ -37,15 +38,15 @@ export function openRuntime(settings: Settings, stateFolder: string, clock: Cloc
 }
 
 async function openDocker(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
-  const docker = await findDocker(log);
-  const findAuth = createFindAuth(dockerConfigFile(settings.dockerConfig ?? undefined, process.env));
-  const forbidden = [stateFolder, '/var/lib/docker', '/var/run/docker.sock'];
-  void dockerRootDir(docker).then((folder) => folder !== null && forbidden.push(folder));
+  const { docker, paths } = await findDocker(log);
+  const credentials = dockerConfigFile(settings.dockerConfig ?? undefined, process.env);
+  const findAuth = createFindAuth(credentials);
+  const own = [...ownPaths(settings), stateFolder, credentials.path, ...paths].map((path) => resolve(path));
   const events = createContainerEvents({ docker, clock, log });
   return {
     books: createDockerBooks({ docker, clock, log, listTimeoutMs: settings.probeTimeoutS * 1000 }),
     hands: createDockerHands({ docker, clock, log, findAuth, events }),
-    forbidden,
+    offLimits: createOffLimits({ docker, connection: () => events.connection(), own }),
     close: () => events.close(),
   };
 }
@@ -58,11 +59,14 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
     { user, uid, claims: folder },
     `jobs are started as plain processes of the user ${user}, with no walls around them: whoever may admit can do all that this user can`,
   );
-  return { ...opened, forbidden: [], close: () => {} };
+  return { ...opened, offLimits: nothing, close: () => {} };
 }
 
+/** Nothing is mounted for a plain process. */
+const nothing: AskOffLimits = () => Promise.resolve({ kind: 'known', paths: [], volumes: [] });
+
 /** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
-async function findDocker(log: Log): Promise<Docker> {
+async function findDocker(log: Log): Promise<Extract<FoundClient, { kind: 'found' }>> {
   // Loaded here, since a gate that starts plain processes never needs it.
   const { checkEngine, createDockerClient } = await import('./docker/client.js');
   const found = createDockerClient(process.env);
@@ -71,5 +75,5 @@ async function findDocker(log: Log): Promise<Docker> {
   if (engine.kind === 'refused') throw new CannotStart(engine.detail);
   if (engine.kind === 'ok') log.info({ docker: found.endpoint, version: engine.version }, 'Docker answers');
   else log.warn({ docker: found.endpoint }, `Docker does not answer yet: ${engine.detail}`);
-  return found.docker;
+  return found;
 }

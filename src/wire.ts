@@ -10,6 +10,7 @@ import { createRecentRuns, type RecentRuns } from './admission/existing/recent-r
 import { openAudit } from './http/audit.js';
 import { openKeys } from './http/open-keys.js';
 import { readiness, readinessBy } from './http/readiness.js';
+import { watchRuleFiles } from './http/watch-rule-files.js';
 import { localLock } from './lock/local-lock.js';
 import { createTurnQueue } from './lock/queue.js';
 import { passwordFrom } from './lock/redis/password-file.js';
@@ -73,8 +74,9 @@ interface Ground {
 export async function wireGate(settings: Settings, clock: Clock, log: Log): Promise<Gate> {
   const startedAtMs = clock.now();
   const build = readBuild();
-  const keys = await openKeys(settings, log);
-  const rules = await openRules(settings.policyFile, log);
+  const { keys, file: tokensFile } = await openKeys(settings, { clock, log });
+  const rules = await openRules(settings.policyFile, { clock, log });
+  const ruleFiles = watchRuleFiles([tokensFile, rules.file], clock);
   const decisions = rememberDecisions(openAudit(settings.auditFile, log));
   const state = await openState(settings, clock, log);
   const opened = await openRuntime(settings, state.folder, clock, log);
@@ -100,7 +102,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const admissions = openAdmissions(ground, observer);
   const { standpoint } = admissions;
   const stopSweeping = startSweeping({ ...ground, ...runtime, standpoint, graceMs: settings.claimGraceS * 1000 });
-  const readyParts = { lock, admissions, admitWhenBlind: settings.admitWhenBlind };
+  const readyParts = { lock, admissions, ruleFiles: () => ruleFiles.status(), admitWhenBlind: settings.admitWhenBlind };
   const served = {
     metrics: metricsRoutes({
       observer,
@@ -108,6 +110,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
       meter,
       process: createProcessMetrics(),
       holders: settings.metricsHolders,
+      ruleFiles: () => ruleFiles.status(),
       log,
     }),
     readiness: () => readiness({ observer, ...readyParts }, LOOK_WITHIN_MS),
@@ -122,7 +125,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     admissions,
     audit: decisions,
     runtime: settings.runtime,
-    policy: createPolicy({ rules, forbidden: runtime.forbidden, runtime: settings.runtime }),
+    policy: createPolicy({ rules: rules.now, offLimits: runtime.offLimits, runtime: settings.runtime }),
     runs: createRuns({ ...runtime, cardStore: state.cards, recentRuns }),
     cardStore: state.cards,
     page: createPage({
@@ -141,6 +144,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     drain: (withinMs) => admissions.drain(withinMs),
     async close() {
       stopSweeping();
+      ruleFiles.stop();
       runtime.close();
       await lock.close();
       await state.close();

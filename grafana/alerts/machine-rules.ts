@@ -80,4 +80,13 @@ or
     description:
       'The lock of {instance} is in Redis, which does not answer. No job is admitted there; what runs keeps running.',
   },
+  {
+    name: 'TuneplaneRuleFileNotInForce',
+    severity: 'critical',
+    expr: `max by (${MACHINE}, file) (${recent(METRICS.configReloadSuccess.name)}) == 0`,
+    for: '1m',
+    summary: 'The {file} file on {instance} is not in force',
+    description:
+      'The {file} file of the gate on {instance} cannot be used as it is written. Of a policy the last good one stays in force; of tokens only the lines that can be read count, and a file that is gone or that others could write lets nobody in.',
+  },
 ];

@@ -3,7 +3,7 @@
 import { badReasons, cardNames, oneName } from './queries.js';
 
 /** Every word that a text may have in braces. */
-export const WORDS = ['instance', 'uuid', 'probe', 'outcome', 'number', 'seconds', 'card', 'reasons'] as const;
+export const WORDS = ['instance', 'uuid', 'probe', 'file', 'outcome', 'number', 'seconds', 'card', 'reasons'] as const;
 type Word = (typeof WORDS)[number];
 
 /** All reasons but this one are the business of the rule for unhealthy cards. */
@@ -51,6 +51,7 @@ const LABELS = {
   instance: '{{ .Labels.instance }}',
   uuid: '{{ .Labels.uuid }}',
   probe: '{{ .Labels.probe }}',
+  file: '{{ .Labels.file }}',
   outcome: '{{ .Labels.outcome }}',
 };
 

@@ -39,6 +39,11 @@ export async function readyImage(
         detail: `image ${name} could not be pulled`,
         daemonMessage: image.daemonMessage,
       });
+    case 'refused':
+      return refuse('policy_denied', {
+        detail: `/container/image: ${image.detail}`,
+        errors: [{ pointer: '/container/image', detail: image.detail }],
+      });
     case 'unavailable':
       return refuse('docker_unavailable', {
         detail: `the runtime could not be asked for image ${name}: ${image.detail}`,

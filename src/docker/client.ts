@@ -10,9 +10,17 @@ import { loadDockerode } from './lean-dockerode.js';
 
 const Dockerode = loadDockerode();
 
-/** A client, whether or not anybody listens there; `endpoint` is for people. Or why there can be none. */
+/**
+ * A client, whether or not anybody listens there; `endpoint` is for people, `paths` are what on this machine lets one in (the
+ * socket, or the folder of the certificates). Or why there can be none.
+ */
 export type FoundClient =
-  | { readonly kind: 'found'; readonly docker: Docker; readonly endpoint: string }
+  | {
+      readonly kind: 'found';
+      readonly docker: Docker;
+      readonly endpoint: string;
+      readonly paths: readonly string[];
+    }
   | { readonly kind: 'problem'; readonly detail: string };
 
 /** The client for the engine that Docker's own client would talk to. Connects to nothing yet. */
@@ -20,7 +28,8 @@ export function createDockerClient(env: NodeJS.ProcessEnv): FoundClient {
   const endpoint = dockerEndpoint(env, homedir(), readText);
   if (endpoint.kind === 'problem') return endpoint;
   try {
-    return { kind: 'found', docker: new Dockerode(clientOptions(endpoint)), endpoint: inUrl(endpoint) };
+    const docker = new Dockerode(clientOptions(endpoint));
+    return { kind: 'found', docker, endpoint: inUrl(endpoint), paths: waysIn(endpoint) };
   } catch (error) {
     return { kind: 'problem', detail: `the client for ${inUrl(endpoint)} cannot be made: ${(error as Error).message}` };
   }
@@ -58,6 +67,11 @@ function clientOptions(endpoint: Exclude<DockerEndpoint, { kind: 'problem' }>): 
   if (tls === null) return { ...none, host, port, protocol: 'http' };
   const file = (name: string) => readFileSync(join(tls, name));
   return { ...none, host, port, protocol: 'https', ca: file('ca.pem'), cert: file('cert.pem'), key: file('key.pem') };
+}
+
+function waysIn(endpoint: Exclude<DockerEndpoint, { kind: 'problem' }>): readonly string[] {
+  if (endpoint.kind === 'unix') return [endpoint.path];
+  return endpoint.tls === null ? [] : [endpoint.tls];
 }
 
 function inUrl(endpoint: Exclude<DockerEndpoint, { kind: 'problem' }>): string {

@@ -45,6 +45,49 @@ export async function findHook(endpoint: string, procFolder = '/proc'): Promise<
   return { kind: 'seen', value: null, tookMs: performance.now() - began };
 }
 
+/** Where a daemon keeps its run-time files unless it is told otherwise. */
+const EXEC_ROOT = '/var/run/docker';
+const CONFIG_FILE = '/etc/docker/daemon.json';
+
+/**
+ * The exec root of each daemon that can be seen: which one is ours is not needed, since none of them is anybody else's business.
+ * Blind where none is seen, or where the configuration of one may not be read.
+ */
+export async function daemonExecRoots(procFolder = '/proc'): Promise<Probed<readonly string[]>> {
+  const began = performance.now();
+  const all = await daemons(procFolder);
+  const roots = await Promise.all(all.map(({ commandLine }) => execRootOf(commandLine)));
+  const known = roots.filter((root) => root !== null);
+  const tookMs = performance.now() - began;
+  if (known.length === all.length && all.length > 0) return { kind: 'seen', value: known, tookMs };
+  const unseen = 'no dockerd can be seen among the processes, and no container runs that would tell its exec root';
+  const detail = all.length === 0 ? unseen : 'the configuration of dockerd cannot be read, and with it its exec root';
+  return { kind: 'blind', why: 'unavailable', detail, tookMs };
+}
+
+/** A flag wins over the file; Docker refuses to start where both say it. Null where the file cannot be understood. */
+async function execRootOf(commandLine: readonly string[]): Promise<string | null> {
+  const byFlag = flagIn(commandLine, 'exec-root');
+  if (byFlag !== null) return byFlag;
+  const named = flagIn(commandLine, 'config-file');
+  try {
+    const config = JSON.parse(await readFile(named ?? CONFIG_FILE, 'utf8')) as { 'exec-root'?: unknown } | null;
+    const said = config?.['exec-root'];
+    return typeof said === 'string' ? said : EXEC_ROOT;
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return missing && named === null ? EXEC_ROOT : null;
+  }
+}
+
+/** `--name=value` or `--name value`. */
+function flagIn(commandLine: readonly string[], name: string): string | null {
+  const at = commandLine.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  const word = commandLine[at];
+  if (word === undefined) return null;
+  return word.includes('=') ? word.slice(word.indexOf('=') + 1) : (commandLine[at + 1] ?? null);
+}
+
 interface Daemon {
   readonly pid: string;
   /** Its folder in /proc. */

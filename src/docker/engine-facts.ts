@@ -14,8 +14,12 @@ export interface EngineVersion {
   readonly podman: string | null;
 }
 
-/** `GET /info`, the part that decides about GPUs. */
+/** `GET /info`, the part that decides about GPUs, and where the engine lives. */
 export interface EngineInfo {
+  /** The data folder; null where the engine does not tell. */
+  readonly dataRoot: string | null;
+  /** The socket of containerd; only newer engines (27 on) tell. */
+  readonly containerd: string | null;
   readonly runtimes: readonly string[];
   readonly defaultRuntime: string;
   /** Where the engine looks for CDI specifications; empty where CDI is off or not known to it (before Docker 25). */
@@ -52,6 +56,8 @@ export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
   return get(docker, '/info', (body) => {
     const info = infoBody.parse(body);
     return {
+      dataRoot: absolute(info.DockerRootDir),
+      containerd: absolute(info.Containerd?.Address),
       runtimes: Object.keys(info.Runtimes ?? {}),
       defaultRuntime: info.DefaultRuntime ?? '',
       cdiFolders: info.CDISpecDirs ?? [],
@@ -125,7 +131,13 @@ const versionBody = z.object({
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 
+function absolute(path: string | null | undefined): string | null {
+  return path?.startsWith('/') === true ? path : null;
+}
+
 const infoBody = z.object({
+  DockerRootDir: z.string().nullish(),
+  Containerd: z.object({ Address: z.string().nullish() }).nullish(),
   Runtimes: z.record(z.string(), z.unknown()).nullish(),
   DefaultRuntime: z.string().nullish(),
   CDISpecDirs: z.array(z.string()).nullish(),

@@ -1,18 +1,18 @@
 /** The checks of files, of the addresses to listen on, and of the state folder. */
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readRuleFile } from '../http/read-rule-file.js';
 import { openTokensFile } from '../http/tokens-file.js';
 import { SILENT } from '../log/silent-log.js';
 import { askFolder } from '../state/folder-facts.js';
 import { defaultStateFolders } from '../state/usable-folder.js';
-import { errorWords } from '../text/error-words.js';
 import { askPlace } from './ask-place.js';
 import { check, skipped, type Check } from './check.js';
 import type { Installation } from './installation.js';
 import { judgeFolder, judgePlaces, judgeRuleFile } from './judge-places.js';
 import { once } from './once.js';
 
-export function checkPlaces({ settings, env, policyProblems }: Installation): readonly Check[] {
+export function checkPlaces({ settings, env, policyProblems, clock }: Installation): readonly Check[] {
   const { tokensFile, policyFile, listen, metricsListen, stateDir } = settings;
   const places = once(() =>
     Promise.all([...listen, ...(metricsListen ?? [])].map(async (each) => [each, await askPlace(each)] as const)),
@@ -20,12 +20,12 @@ export function checkPlaces({ settings, env, policyProblems }: Installation): re
   return [
     check('tokens-file', async () => {
       if (tokensFile === null) return skipped('none: the gate listens on loopback or a unix socket alone');
-      const opened = await openTokensFile(tokensFile, SILENT);
-      const problems = opened.kind === 'bad' ? opened.problems : [];
+      const opened = await openTokensFile(tokensFile, { clock, log: SILENT });
+      const problems = opened.kind === 'bad' ? opened.problems : opened.passedOver;
       const file = { path: tokensFile, mode: await modeOf(tokensFile), problems };
       return judgeRuleFile(
         file,
-        'the gate does not start with it: mend it, chmod 0600, its owner the user of the gate',
+        'mend it: what cannot be read lets nobody in; chmod 0600, its owner root or the user of the gate',
       );
     }),
     check('policy-file', async () => {
@@ -56,9 +56,6 @@ async function modeOf(path: string): Promise<number | null> {
 }
 
 async function textProblems(path: string, problemsIn: Installation['policyProblems']): Promise<readonly string[]> {
-  try {
-    return problemsIn(path, await readFile(path, 'utf8'));
-  } catch (error) {
-    return [`${path}: cannot be read: ${errorWords(error)}`];
-  }
+  const read = await readRuleFile(path);
+  return read.kind === 'text' ? problemsIn(path, read.text) : [read.problem];
 }

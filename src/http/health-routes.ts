@@ -10,10 +10,13 @@ export interface ReadinessPart {
   readonly detail: string | null;
 }
 
-/** Ready when an admission could be decided now: `draining` is ok while the gate is not shutting down. */
+/**
+ * Ready when an admission could be decided now: `draining` is ok while the gate is not shutting down, `files` while each file
+ * that says who may do what lets anybody do anything.
+ */
 export interface Readiness {
   readonly ready: boolean;
-  readonly parts: Readonly<Record<'runtime' | 'lock' | 'probe' | 'draining', ReadinessPart>>;
+  readonly parts: Readonly<Record<'runtime' | 'lock' | 'probe' | 'draining' | 'files', ReadinessPart>>;
 }
 
 export function createHealthRoutes(readiness: () => Promise<Readiness>): Router {

@@ -1,16 +1,23 @@
 import { CannotStart } from '../model/cannot-start.js';
-import type { Log } from '../model/ports/outside.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import type { RuleFile } from '../model/ports/rule-files.js';
 import type { Settings } from '../settings/settings.js';
 import type { Keys } from './auth.js';
 import { allowedHosts } from './host.js';
 import { openTokensFile } from './tokens-file.js';
 
+export interface OpenKeys {
+  readonly keys: Keys;
+  /** The tokens file; null where there is none. */
+  readonly file: RuleFile | null;
+}
+
 /** Who may call: the tokens file, or the hosts by which this machine alone is addressed. Throws `CannotStart` on a bad file. */
-export async function openKeys(settings: Settings, log: Log): Promise<Keys> {
+export async function openKeys(settings: Settings, outside: { clock: Clock; log: Log }): Promise<OpenKeys> {
   if (settings.tokensFile === null) {
-    return { kind: 'open', hosts: allowedHosts(settings.listen, settings.allowedHosts) };
+    return { keys: { kind: 'open', hosts: allowedHosts(settings.listen, settings.allowedHosts) }, file: null };
   }
-  const opened = await openTokensFile(settings.tokensFile, log);
+  const opened = await openTokensFile(settings.tokensFile, outside);
   if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_TOKENS_FILE: ${opened.problems.join('; ')}`);
-  return { kind: 'tokens', file: opened.file };
+  return { keys: { kind: 'tokens', file: opened.file }, file: opened.file };
 }

@@ -3,12 +3,15 @@
 import type { Admissions } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Lock } from '../model/ports/lock.js';
+import type { InForce, RuleFileStatus } from '../model/ports/rule-files.js';
 import type { Readiness, ReadinessPart } from './health-routes.js';
 
 export interface ReadinessParts {
   readonly lock: Lock;
   readonly admissions: Pick<Admissions, 'status'>;
   readonly admitWhenBlind: boolean;
+  /** The files that say who may do what, as they were last looked at. */
+  readonly ruleFiles: () => readonly RuleFileStatus[];
 }
 
 /** Judged from a recent look, whose probes may take `withinMs`. */
@@ -25,15 +28,40 @@ export async function readiness(
  */
 export function readinessBy(
   { snapshot: { docker, gpus } }: Observation,
-  { lock, admissions, admitWhenBlind }: ReadinessParts,
+  { lock, admissions, admitWhenBlind, ruleFiles }: ReadinessParts,
 ): Readiness {
   const parts = {
     runtime: part(docker.kind === 'seen' ? null : docker.detail),
     lock: part(lock.up === false ? (lock.problem() ?? 'Redis does not answer') : null),
     probe: part(gpus.kind === 'seen' || admitWhenBlind ? null : gpus.detail),
     draining: part(admissions.status().draining ? 'shutting down' : null),
+    files: filesPart(ruleFiles()),
   };
   return { ready: Object.values(parts).every(({ ok }) => ok), parts };
+}
+
+/** Not ready where a file lets nobody do anything; where one is in force otherwise than it is written, that is told. */
+function filesPart(files: readonly RuleFileStatus[]): ReadinessPart {
+  const told = files.flatMap(({ file, inForce }) => fileWords(file, inForce) ?? []);
+  return {
+    ok: files.every(({ inForce }) => inForce !== 'nothing'),
+    detail: told.length === 0 ? null : told.join('; '),
+  };
+}
+
+function fileWords(file: string, inForce: InForce): string | null {
+  switch (inForce) {
+    case 'as_written':
+      return null;
+    case 'in_part':
+      return `some lines of the ${file} file cannot be read and count for nothing (the log names them)`;
+    case 'as_before':
+      return `the ${file} file cannot be used and what it said before stays in force (the log says why)`;
+    case 'nothing':
+      return `by the ${file} file nobody may do anything (the log says why)`;
+    default:
+      return inForce satisfies never;
+  }
 }
 
 function part(detail: string | null): ReadinessPart {

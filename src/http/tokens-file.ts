@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ROLES, type Principal, type Role } from '../model/admission.js';
-import type { Log } from '../model/ports/outside.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { openWatchedFile, type FileContent, type Opened } from './watched-file.js';
 
 /** One line of the file. The same name may stand in several lines, so that a token can be changed without a gap. */
@@ -12,10 +12,16 @@ export interface TokenEntry {
   readonly digest: Buffer;
 }
 
-/** Opens the tokens file and reads it again when it changes. Refused when it is world-readable, or when any line is wrong. */
-export function openTokensFile(path: string, log: Log): Promise<Opened<readonly TokenEntry[]>> {
-  return openWatchedFile(path, (text, mode) => parseTokens(path, text, mode), log);
+/**
+ * Opens the tokens file and reads it again when it changes. Refused where anybody can read it or somebody else could have written
+ * it, or where no line of it holds a token; later such a file lets nobody in.
+ */
+export function openTokensFile(path: string, outside: { clock: Pick<Clock, 'now'>; log: Log }): Promise<OpenedTokens> {
+  const understand = (text: string, mode: number): FileContent<readonly TokenEntry[]> => parseTokens(path, text, mode);
+  return openWatchedFile({ path, name: 'tokens', understand, nothing: [], keepsLast: false, ...outside });
 }
+
+export type OpenedTokens = Opened<readonly TokenEntry[]>;
 
 /** The principal whose token this is; null where it is nobody's. Every entry is compared, each in constant time. */
 export function findPrincipal(entries: readonly TokenEntry[], token: string): Principal | null {
@@ -27,12 +33,16 @@ export function findPrincipal(entries: readonly TokenEntry[], token: string): Pr
   return found;
 }
 
-/** Understands the text of a tokens file; `#` starts a comment line, blank lines are passed over. */
+/**
+ * Understands the text of a tokens file, line by line: one that cannot be read gives nothing, and of a token that stands in two
+ * lines the first counts. `#` starts a comment line.
+ */
 export function parseTokens(path: string, text: string, mode: number): FileContent<readonly TokenEntry[]> {
   const problems: string[] = [];
   const entries: TokenEntry[] = [];
   if ((mode & 0o004) !== 0) {
-    problems.push(`${path}: can be read by everybody (mode ${(mode & 0o777).toString(8)}); expected 640 or 600`);
+    const shown = (mode & 0o777).toString(8);
+    return { kind: 'bad', problems: [`${path}: can be read by everybody (mode ${shown}); expected 640 or 600`] };
   }
   const lineOfDigest = new Map<string, number>();
   for (const [at, line] of text.split(/\r?\n/).entries()) {
@@ -44,14 +54,16 @@ export function parseTokens(path: string, text: string, mode: number): FileConte
     }
     const digest = entry.digest.toString('hex');
     const before = lineOfDigest.get(digest);
-    if (before !== undefined) problems.push(`${path}, line ${at + 1}: the same token as in line ${before}`);
+    if (before !== undefined) {
+      problems.push(`${path}, line ${at + 1}: the same token as in line ${before}`);
+      continue;
+    }
     lineOfDigest.set(digest, at + 1);
     entries.push(entry);
   }
-  if (entries.length === 0 && problems.length === 0) {
-    problems.push(`${path}: holds no token, so nobody could call; expected lines of name:sha256-of-token:roles`);
-  }
-  return problems.length === 0 ? { kind: 'good', value: entries } : { kind: 'bad', problems };
+  if (entries.length > 0) return { kind: 'good', value: entries, passedOver: problems };
+  const none = `${path}: holds no token, so nobody could call; expected lines of name:sha256-of-token:roles`;
+  return { kind: 'bad', problems: [...problems, none] };
 }
 
 /** The entry, or what is wrong with the line. The line itself is never repeated: somebody may have put the token into it. */

@@ -1,95 +1,118 @@
-/** A file that is read again when it has changed, and whose last good content stays when the new one is bad. */
+/** A file that says who may do what: read again when it has changed, and never believed more than it deserves. */
 
-import type { BigIntStats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import type { Log } from '../model/ports/outside.js';
-import { errorWords } from '../text/error-words.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import type { InForce, RuleFile } from '../model/ports/rule-files.js';
+import { readRuleFile, stampOf, type RuleFileRead } from './read-rule-file.js';
 
-/** What reading a file came to: its content understood, or every problem in it, each a sentence. */
+/** What a text came to: its content, with what had to be passed over, or every problem in it, each a sentence. */
 export type FileContent<T> =
-  | { readonly kind: 'good'; readonly value: T }
+  | { readonly kind: 'good'; readonly value: T; readonly passedOver?: readonly string[] }
   | { readonly kind: 'bad'; readonly problems: readonly string[] };
 
 export interface WatchedFile<T> {
-  /** The content as it is now; the last good one where the file went bad or away, which the log says once. */
+  /** What counts now. */
   current(): Promise<T>;
 }
 
 export type Opened<T> =
-  | { readonly kind: 'good'; readonly file: WatchedFile<T> }
+  | { readonly kind: 'good'; readonly file: WatchedFile<T> & RuleFile; readonly passedOver: readonly string[] }
   | { readonly kind: 'bad'; readonly problems: readonly string[] };
 
+export interface WatchedFileParts<T> {
+  readonly path: string;
+  /** What it is, for metrics and for people: `tokens`. */
+  readonly name: string;
+  readonly understand: (text: string, mode: number) => FileContent<T>;
+  /** What counts when the file is gone or empty: nobody may do anything. */
+  readonly nothing: T;
+  /** Whether what the file said last stays in force while it cannot be read or understood, or others could have written it. */
+  readonly keepsLast: boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
 /**
- * Reads the file for the first time: a bad one is refused with all its problems. Later it is looked at whenever it is asked for,
- * so that a token taken out is out at the next request.
+ * Reads the file for the first time: one that cannot be used is refused with all its problems. Later it is looked at whenever it
+ * is asked for, so that a token that was taken out is out at the next request. What goes wrong is logged once for each change.
  */
-export async function openWatchedFile<T>(
-  path: string,
-  understand: (text: string, mode: number) => FileContent<T>,
-  log: Log,
-): Promise<Opened<T>> {
-  const first = await read(path, understand);
+export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Opened<T>> {
+  const { path, clock, log } = parts;
+  const first = await read(parts);
   if (first.content.kind === 'bad') return { kind: 'bad', problems: first.content.problems };
 
-  let good = first.content.value;
-  let seen = first.stamp;
+  let { stamp } = first;
+  let value = first.content.value;
+  let inForce = first.inForce;
+  let readAtMs = clock.now();
   let reading: Promise<void> | null = null;
+  tell(first, log, parts);
 
   async function readAgain(): Promise<void> {
-    const { stamp, content } = await read(path, understand);
-    seen = stamp;
-    if (content.kind === 'good') {
-      good = content.value;
-      log.info({ path }, 'a file that had changed was read again');
-    } else {
-      log.error({ path, problems: content.problems }, 'a file has become bad; what it said before stays in force');
+    const next = await read(parts);
+    // What could not be read is tried again at each look, and told once.
+    const known = next.stamp === null && inForce === next.inForce;
+    stamp = next.stamp;
+    inForce = next.inForce;
+    if (next.content.kind === 'good') value = next.content.value;
+    else if (next.inForce === 'nothing') value = parts.nothing;
+    if (next.inForce === 'as_written') readAtMs = clock.now();
+    if (!known) tell(next, log, parts);
+  }
+
+  /** Twice: who joins a reading that began before the file changed again must not go by what it said then. */
+  async function look(): Promise<void> {
+    for (let times = 0; times < 2 && (stamp === null || (await stampOf(path)) !== stamp); times += 1) {
+      reading ??= readAgain().finally(() => (reading = null));
+      await reading;
     }
   }
 
-  return {
-    kind: 'good',
-    file: {
-      async current() {
-        if ((await stampOf(path)) !== seen) {
-          reading ??= readAgain().finally(() => (reading = null));
-          await reading;
-        }
-        return good;
-      },
+  const file = {
+    look,
+    status: () => ({ file: parts.name, inForce, readAtMs }),
+    async current() {
+      await look();
+      return value;
     },
   };
+  return { kind: 'good', file, passedOver: first.content.passedOver ?? [] };
 }
 
-/** Stamp and content from one open file, so that they belong together. */
-async function read<T>(
-  path: string,
-  understand: (text: string, mode: number) => FileContent<T>,
-): Promise<{ stamp: string; content: FileContent<T> }> {
-  try {
-    await using file = await open(path, 'r');
-    const stats = await file.stat({ bigint: true });
-    const text = await file.readFile('utf8');
-    return { stamp: stampFrom(stats), content: understand(text, Number(stats.mode)) };
-  } catch (error) {
-    return {
-      stamp: await stampOf(path),
-      content: { kind: 'bad', problems: [`${path}: cannot be read: ${words(error)}`] },
-    };
+interface Read<T> {
+  /** Null: to be read again at the next look. */
+  readonly stamp: string | null;
+  readonly content: FileContent<T>;
+  readonly inForce: InForce;
+}
+
+async function read<T>(parts: WatchedFileParts<T>): Promise<Read<T>> {
+  const came = await readRuleFile(parts.path);
+  const stamp = came.kind === 'unreadable' ? null : came.stamp;
+  const content = came.kind === 'text' ? parts.understand(came.text, came.mode) : bad(came.problem);
+  if (content.kind === 'bad') return { stamp, content, inForce: without(came, parts.keepsLast) };
+  return { stamp, content, inForce: (content.passedOver ?? []).length === 0 ? 'as_written' : 'in_part' };
+}
+
+function without(came: RuleFileRead, keepsLast: boolean): InForce {
+  return keepsLast && came.kind !== 'gone' && came.kind !== 'empty' ? 'as_before' : 'nothing';
+}
+
+function bad(problem: string): { readonly kind: 'bad'; readonly problems: readonly string[] } {
+  return { kind: 'bad', problems: [problem] };
+}
+
+function tell({ content, inForce }: Read<unknown>, log: Log, { path, name }: { path: string; name: string }): void {
+  const problems = content.kind === 'bad' ? content.problems : (content.passedOver ?? []);
+  switch (inForce) {
+    case 'as_written':
+      return log.info({ path }, `the ${name} file is in force as it is written`);
+    case 'in_part':
+      return log.error({ path, problems }, `some lines of the ${name} file cannot be read and count for nothing`);
+    case 'as_before':
+      return log.error({ path, problems }, `the ${name} file cannot be used; what it said before stays in force`);
+    case 'nothing':
+      return log.error({ path, problems }, `the ${name} file cannot be used; by it nobody may do anything now`);
+    default:
+      return inForce satisfies never;
   }
-}
-
-async function stampOf(path: string): Promise<string> {
-  try {
-    return stampFrom(await stat(path, { bigint: true }));
-  } catch (error) {
-    return words(error);
-  }
-}
-
-function stampFrom(stats: BigIntStats): string {
-  return [stats.dev, stats.ino, stats.size, stats.mode, stats.mtimeNs, stats.ctimeNs].join(' ');
-}
-
-function words(error: unknown): string {
-  return errorWords(error);
 }

@@ -5,6 +5,7 @@ import { CARD_STATES } from '../model/card.js';
 import type { Occupancy } from '../model/occupancy.js';
 import type { GateStatus } from '../model/ports/admissions.js';
 import type { Observation } from '../model/ports/eyes.js';
+import type { RuleFileStatus } from '../model/ports/rule-files.js';
 import { PROBES, type ProbeName, type Snapshot } from '../model/snapshot.js';
 import { putCards } from './card-series.js';
 import { createFreshPage, type FreshPage } from './fresh-page.js';
@@ -17,6 +18,8 @@ export interface PageOptions {
   readonly holders: boolean;
   /** prom-client's own, of this process; null: left out. */
   readonly process: Registry | null;
+  /** The files that say who may do what, as they were last looked at. */
+  readonly ruleFiles: () => readonly RuleFileStatus[];
   /** A fault of ours: the part it is in is missing from the page, the rest is there. */
   readonly onFault: (fault: unknown) => void;
 }
@@ -44,6 +47,7 @@ export function createExposition(meter: MeterWithRegistry, options: PageOptions)
   return async (observation, status) => {
     const gate = createFreshPage();
     putStatus(gate, status, meter);
+    putRuleFiles(gate, options.ruleFiles());
     const parts = await Promise.all([
       lookText(observation),
       ...[gate.registry, meter.registry, process].map((registry) => textOf(registry, onFault)),
@@ -115,6 +119,17 @@ function putStatus(page: FreshPage, status: GateStatus | null, meter: MeterWithR
   page.put(METRICS.lockWaiters, [[{}, status.lockWaiters]]);
   page.put(METRICS.lockHeld, [[{}, status.lockHeld]]);
   page.put(METRICS.redisUp, [[{}, status.redisUp]]);
+}
+
+function putRuleFiles(page: FreshPage, files: readonly RuleFileStatus[]): void {
+  page.put(
+    METRICS.configReloadSuccess,
+    files.map(({ file, inForce }) => [{ file }, inForce === 'as_written']),
+  );
+  page.put(
+    METRICS.configReloadTimestamp,
+    files.map(({ file, readAtMs }) => [{ file }, seconds(readAtMs)]),
+  );
 }
 
 function seconds(milliseconds: number | null): number | null {

@@ -95,6 +95,16 @@ export const METRICS = {
     'Containers removed as never started that had run and ended at that moment; their runs are not run again.',
   ),
   cardsGranted: counter('cards_granted_total', 'Cards given to runs.'),
+  configReloadSuccess: gauge(
+    'config_reload_success',
+    'Whether the file that says who may do what is in force as it is written (1) or not (0); absent where there is none.',
+    'file',
+  ),
+  configReloadTimestamp: gauge(
+    'config_reload_timestamp_seconds',
+    'When all of that file was last read and came into force.',
+    'file',
+  ),
   buildInfo: gauge('build_info', 'Which build this is; always 1.', 'version', 'revision'),
 } as const satisfies Record<string, Metric>;
 

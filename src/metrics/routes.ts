@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import type { GateStatus } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Log } from '../model/ports/outside.js';
+import type { RuleFileStatus } from '../model/ports/rule-files.js';
 import { inTime } from '../time/in-time.js';
 import { systemClock } from '../time/system-clock.js';
 import { wantsGzip } from './accept-encoding.js';
@@ -22,6 +23,8 @@ export interface MetricsParts {
   readonly process: Registry | null;
   /** `TUNEPLANE_METRICS_HOLDERS`. */
   readonly holders: boolean;
+  /** The files that say who may do what, as they were last looked at. */
+  readonly ruleFiles: () => readonly RuleFileStatus[];
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -48,8 +51,8 @@ function createPages(
   parts: MetricsParts,
   onFault: (fault: unknown) => void,
 ): (observation: Observation | null) => Page {
-  const { meter, holders, process } = parts;
-  const render = createExposition(meter, { holders, process, onFault });
+  const { meter, holders, process, ruleFiles } = parts;
+  const render = createExposition(meter, { holders, process, ruleFiles, onFault });
   const ofThisTurn = new Map<Observation | null, Page>();
   return (observation) => {
     const shared = ofThisTurn.get(observation);

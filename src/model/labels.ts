@@ -11,6 +11,8 @@ export const LABEL = {
   admittedBy: 'tuneplane.admitted-by',
   admittedAt: 'tuneplane.admitted-at',
   principal: 'tuneplane.principal',
+  /** Who spoke for the principal; empty where it spoke for itself. */
+  delegate: 'tuneplane.delegate',
   /** A random value of one life of the process that made the container, so that no clock decides who is dead. */
   life: 'tuneplane.life',
 } as const;

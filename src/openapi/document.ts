@@ -183,8 +183,8 @@ const READINESS: Json = {
     ready: { type: 'boolean' },
     parts: {
       type: 'object',
-      required: ['runtime', 'lock', 'probe', 'draining'],
-      properties: { runtime: PART, lock: PART, probe: PART, draining: PART },
+      required: ['runtime', 'lock', 'probe', 'draining', 'files'],
+      properties: { runtime: PART, lock: PART, probe: PART, draining: PART, files: PART },
     },
   },
 };

@@ -26,7 +26,7 @@ export const statusShape = z.strictObject({
   version: z.string(),
   started_at: z.string(),
   ready: z.boolean().describe('As GET /readyz, judged from the look that the cards are from.'),
-  parts: z.record(z.enum(['runtime', 'lock', 'probe', 'draining']), partShape),
+  parts: z.record(z.enum(['runtime', 'lock', 'probe', 'draining', 'files']), partShape),
   lock: z.strictObject({
     held: z.boolean().describe('By this gate.'),
     waiting: z.int(),

@@ -1,88 +1,135 @@
-/** Which folders of this machine a job may be given: below an allowed root, after resolving every link, and never a forbidden one. */
+/** Which folders of this machine a job may be given, so that no other job can turn them into something else meanwhile. */
 
-import { normalize } from 'node:path';
 import type { FieldError, Mount } from '../model/admission.js';
+import type { OffLimitsAnswer } from '../model/ports/off-limits.js';
+import { changeableParent } from './changeable.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
+import { resolvedRoots, standingOf, tidied, writtenRoots } from './mount-roots.js';
+import type { Root, Standing } from './mount-roots.js';
+import { lookAtPath, type LookAt, type ResolvePath } from './paths-on-disk.js';
 import { isAtOrBelow, type PolicyRules } from './policy-rules.js';
 import { matchesAny } from './wildcard.js';
-
-/** The path behind every link; null where there is nothing, or where it may not be looked at. */
-export type ResolvePath = (path: string) => Promise<string | null>;
 
 export type MountAnswer =
   | { readonly kind: 'allowed'; readonly mount: Mount }
   | { readonly kind: 'denied'; readonly error: FieldError };
 
+/** What a mount is judged by. */
+export interface MountGround {
+  readonly rules: Pick<PolicyRules, 'mounts' | 'volumes'>;
+  /** Besides what is never given on any machine. */
+  readonly offLimits: OffLimitsAnswer;
+  readonly resolve: ResolvePath;
+  readonly lookAt?: LookAt;
+}
+
+/** Checks the mounts of a container, in order. Where it is not known what is off limits, each is denied. */
+export function checkMounts(mounts: readonly Mount[], ground: MountGround): Promise<readonly MountAnswer[]> {
+  return Promise.all(mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, ground)));
+}
+
 /**
- * Checks one mount. What is allowed carries the resolved path, so that Docker mounts what was looked at even when a link is turned
- * meanwhile. (A folder on the way that is itself replaced by a link between here and the start would still be followed; who can do
- * that has write access to a root already.)
+ * Checks one mount. What is allowed carries the resolved path, and nobody but root can make another thing of that path before
+ * Docker mounts it: a root that jobs may write is given whole, since a job that is root in its container turns any folder in it
+ * into a link, whoever owns that folder; and below a root for reading every folder on the way is root's alone.
  */
-export async function checkMount(
+async function checkMount(mount: Mount, pointer: string, ground: MountGround): Promise<MountAnswer> {
+  const { offLimits } = ground;
+  if (offLimits.kind !== 'known') {
+    const why = `what must never be mounted is not known here, so nothing is: ${offLimits.detail}`;
+    return denied(`${pointer}/source`, why);
+  }
+  if (mount.type === 'volume') return checkVolume(mount, pointer, ground.rules.volumes, offLimits.volumes);
+  const place = await placeOf(mount.source, ground);
+  const forbidden = await isForbidden(place, offLimits.paths, ground.resolve);
+  const found = forbidden
+    ? 'is, holds or lies in a folder that no job is given'
+    : await rootFor(place, ground.rules, ground.lookAt ?? lookAtPath);
+  if (typeof found === 'string') return denied(`${pointer}/source`, `${shown(mount.source)} ${found}`);
+  if (found.root.readOnly && !mount.readOnly) {
+    return denied(`${pointer}/read_only`, `${found.root.written} may only be mounted with "read_only": true`);
+  }
+  return { kind: 'allowed', mount: { ...mount, source: found.path } };
+}
+
+function checkVolume(
   mount: Mount,
   pointer: string,
-  rules: PolicyRules,
+  volumes: readonly string[],
+  offLimits: readonly string[],
+): MountAnswer {
+  if (offLimits.includes(mount.source)) {
+    return denied(`${pointer}/source`, `the volume ${mount.source} is the gate's own, which no job is given`);
+  }
+  if (matchesAny(volumes, mount.source)) return { kind: 'allowed', mount };
+  return denied(`${pointer}/source`, `the volume ${mount.source} is none of those allowed: ${listed(volumes)}`);
+}
+
+/** Where a source is: as it was written, and behind every link, null where it leads nowhere. */
+interface Place {
+  readonly written: { readonly path: string; readonly standing: Standing };
+  readonly resolved: { readonly path: string; readonly standing: Standing } | null;
+}
+
+async function placeOf(source: string, { rules, resolve }: MountGround): Promise<Place> {
+  const path = tidied(source);
+  const written = writtenRoots(rules);
+  const resolved = await resolvedRoots(written, resolve);
+  const behind = await resolve(path);
+  return {
+    written: { path, standing: standingOf(path, [...written, ...resolved]) },
+    resolved: behind === null ? null : { path: behind, standing: standingOf(behind, resolved) },
+  };
+}
+
+/** First in the path as written: whether there is something at a forbidden or foreign place is nobody's business. */
+async function isForbidden(
+  { written, resolved }: Place,
+  offLimits: readonly string[],
   resolve: ResolvePath,
-  forbidden: readonly string[],
-): Promise<MountAnswer> {
-  if (mount.type === 'volume') {
-    if (matchesAny(rules.volumes, mount.source)) return { kind: 'allowed', mount };
-    return denied(`${pointer}/source`, `the volume ${mount.source} is none of those allowed: ${listed(rules.volumes)}`);
-  }
-  const source = normalize(mount.source);
-  const resolved = await resolve(source);
-  const roots = await resolveRoots(rules, resolve);
-  const never = await resolveAll([...FORBIDDEN_PATHS, ...forbidden], resolve);
-  // First in the path as written: whether there is something at a forbidden or foreign place is nobody's business.
-  const wordy = [source, resolved ?? source];
-  if (wordy.some((path) => never.some((folder) => isAtOrBelow(folder, path) || isAtOrBelow(path, folder)))) {
-    return denied(`${pointer}/source`, `${shown(mount.source)} is, holds or lies in a folder that no job is given`);
-  }
-  const writtenInside = roots.some(({ root, written }) => isAtOrBelow(root, source) || isAtOrBelow(written, source));
-  const root = resolved === null ? undefined : roots.find((candidate) => isAtOrBelow(candidate.root, resolved));
-  if (root === undefined || resolved === null) {
-    const allowed = listed(rules.mounts.map((rule) => rule.root));
-    if (!writtenInside)
-      return denied(`${pointer}/source`, `${shown(mount.source)} is below no allowed root: ${allowed}`);
-    const why =
-      resolved === null
-        ? 'does not exist on this machine, or the gate may not look there'
-        : 'leads out of the allowed roots through a link';
-    return denied(`${pointer}/source`, `${shown(mount.source)} ${why}; allowed: ${allowed}`);
-  }
-  if (root.readOnly && !mount.readOnly) {
-    return denied(`${pointer}/read_only`, `${root.written} may only be mounted with "read_only": true`);
-  }
-  return { kind: 'allowed', mount: { ...mount, source: resolved } };
+): Promise<boolean> {
+  const asSaid = [...FORBIDDEN_PATHS, ...offLimits];
+  // As said too: a path that is not there now may be there at the start.
+  const never = [...asSaid, ...(await Promise.all(asSaid.map(resolve))).filter((path) => path !== null)];
+  const paths = [written.path, resolved?.path ?? written.path];
+  return paths.some((path) => never.some((folder) => isAtOrBelow(folder, path) || isAtOrBelow(path, folder)));
 }
 
-interface Root {
-  readonly written: string;
-  readonly root: string;
-  readonly readOnly: boolean;
+/** The root by which a place is given; a sentence's end where it is not. */
+async function rootFor(
+  { written, resolved }: Place,
+  rules: MountGround['rules'],
+  lookAt: LookAt,
+): Promise<{ readonly path: string; readonly root: Root } | string> {
+  const allowed = `allowed: ${listed(rules.mounts.map(({ root }) => root))}`;
+  if (written.standing.kind === 'in_writable') return inWritable(written.standing.root);
+  if (resolved?.standing.kind === 'in_writable') return inWritable(resolved.standing.root);
+  if (resolved === null || resolved.standing.kind === 'outside') {
+    if (written.standing.kind === 'outside') return `is below no allowed root; ${allowed}`;
+    if (resolved !== null) return `leads out of the allowed roots through a link; ${allowed}`;
+    return `does not exist on this machine, or the gate may not look there; ${allowed}`;
+  }
+  const why = await notSure(resolved.path, resolved.standing, lookAt);
+  return why === null ? { path: resolved.path, root: resolved.standing.root } : `is not given: ${why}`;
 }
 
-/** The roots that are there now, the deepest first, so that a rule for `/data/scratch` comes before the one for `/data`. */
-async function resolveRoots(rules: PolicyRules, resolve: ResolvePath): Promise<readonly Root[]> {
-  const roots = await Promise.all(
-    rules.mounts.map(async ({ root, readOnly }) => {
-      const written = normalize(root);
-      return {
-        written: written.length > 1 ? written.replace(/\/$/, '') : written,
-        readOnly,
-        root: await resolve(root),
-      };
-    }),
-  );
-  return roots
-    .flatMap((rule) => (rule.root === null ? [] : [{ ...rule, root: rule.root }]))
-    .toSorted((a, b) => b.root.length - a.root.length);
+/** A root that is named for itself is what the operator named; what is found in a folder must be sure to stay what it is. */
+async function notSure(
+  path: string,
+  { kind, root }: Extract<Standing, { kind: 'root' | 'below' }>,
+  lookAt: LookAt,
+): Promise<string | null> {
+  if (kind === 'root' && root.kind === 'itself') return null;
+  if (kind === 'root' && (await lookAt(path))?.kind !== 'folder') return `${root.written} means folders alone`;
+  const changeable = await changeableParent(path, lookAt);
+  if (changeable === null) return null;
+  const instead = kind === 'below' && root.kind === 'itself' ? `; ${root.written} is given as a whole` : '';
+  return `${changeable}, so that it may become a link to anywhere meanwhile${instead}`;
 }
 
-/** Both as written and resolved: a forbidden path that is not there now may be there at the start. */
-async function resolveAll(paths: readonly string[], resolve: ResolvePath): Promise<readonly string[]> {
-  const resolved = await Promise.all(paths.map(resolve));
-  return [...paths, ...resolved.filter((path) => path !== null)];
+function inWritable({ written, kind }: Root): string {
+  const each = kind === 'itself' ? ` (the policy can make each folder in it a root: "${written}/*")` : '';
+  return `lies in ${written}, which jobs may write and which is therefore given as a whole or not at all${each}`;
 }
 
 function denied(pointer: string, detail: string): MountAnswer {

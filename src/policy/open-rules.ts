@@ -1,12 +1,23 @@
 import { CannotStart } from '../model/cannot-start.js';
-import type { Log } from '../model/ports/outside.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import type { RuleFile } from '../model/ports/rule-files.js';
 import { openPolicyFile } from './policy-file.js';
 import { RULES_WITHOUT_A_FILE, type PolicyRules } from './policy-rules.js';
 
-/** What a request may ask for, as the policy file says now. Throws `CannotStart` on a bad file. */
-export async function openRules(file: string | null, log: Log): Promise<() => PolicyRules | Promise<PolicyRules>> {
-  if (file === null) return () => RULES_WITHOUT_A_FILE;
-  const opened = await openPolicyFile(file, log);
+/** What a request may ask for as things stand; null: nothing at all. */
+export type RulesNow = () => PolicyRules | null | Promise<PolicyRules | null>;
+
+export interface OpenRules {
+  readonly now: RulesNow;
+  /** Null where there is none. */
+  readonly file: RuleFile | null;
+}
+
+/** The rules of the policy file as it stands at each request. Throws `CannotStart` on a bad file. */
+export async function openRules(path: string | null, outside: { clock: Clock; log: Log }): Promise<OpenRules> {
+  if (path === null) return { now: () => RULES_WITHOUT_A_FILE, file: null };
+  const opened = await openPolicyFile(path, outside);
   if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_POLICY_FILE: ${opened.problems.join('; ')}`);
-  return () => opened.file.current();
+  const { file } = opened;
+  return { now: () => file.current(), file };
 }

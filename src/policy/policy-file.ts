@@ -2,14 +2,29 @@
 
 import { fieldErrors } from '../http/field-errors.js';
 import { openWatchedFile, type FileContent, type Opened } from '../http/watched-file.js';
-import type { Log } from '../model/ports/outside.js';
+import type { Clock, Log } from '../model/ports/outside.js';
 import { errorWords } from '../text/error-words.js';
+import { standingOf, writtenRoots } from './mount-roots.js';
 import { policyFile, rulesFrom, type PolicyRules } from './policy-rules.js';
-import { matchesAny } from './wildcard.js';
+import { isAllowedUser, userRefusal } from './user-pattern.js';
 
-/** Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force. */
-export function openPolicyFile(path: string, log: Log): Promise<Opened<PolicyRules>> {
-  return openWatchedFile(path, (text) => parsePolicy(path, text), log);
+/**
+ * Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force, but
+ * null comes, and nothing may be asked for, while the file is gone or empty.
+ */
+export function openPolicyFile(
+  path: string,
+  outside: { clock: Pick<Clock, 'now'>; log: Log },
+): Promise<Opened<PolicyRules | null>> {
+  const understand = (text: string): FileContent<PolicyRules> => parsePolicy(path, text);
+  return openWatchedFile<PolicyRules | null>({
+    path,
+    name: 'policy',
+    understand,
+    nothing: null,
+    keepsLast: true,
+    ...outside,
+  });
 }
 
 /** Understands the text of a policy file. */
@@ -36,8 +51,9 @@ export function parsePolicy(path: string, text: string): FileContent<PolicyRules
 }
 
 /** A default that its own bound refuses would refuse every request that says nothing. */
-function contradictions({ max, defaults, users }: PolicyRules): string[] {
-  const problems: string[] = [];
+function contradictions(rules: PolicyRules): string[] {
+  const { max, defaults, users } = rules;
+  const problems: string[] = lostRoots(rules);
   const above = (name: string, value: number | undefined, bound: number | undefined): void => {
     if (value !== undefined && bound !== undefined && value > bound) {
       problems.push(`/defaults/${name}: expected at most /max/${name}, ${bound}; got ${value}`);
@@ -46,8 +62,20 @@ function contradictions({ max, defaults, users }: PolicyRules): string[] {
   above('shm_bytes', defaults.shmBytes, max.shmBytes);
   above('memory_bytes', defaults.memoryBytes, max.memoryBytes);
   above('cpus', defaults.cpus, max.cpus);
-  if (defaults.user !== undefined && !matchesAny(users, defaults.user)) {
-    problems.push(`/defaults/user: expected one of /users, ${users.join(', ')}; got ${defaults.user}`);
+  if (defaults.user !== undefined && !isAllowedUser(users, defaults.user)) {
+    problems.push(`/defaults/user: expected one of /users: ${userRefusal(users, defaults.user)}`);
   }
   return problems;
+}
+
+/** A root that lies in one that jobs may write would never be given. */
+function lostRoots(rules: PolicyRules): string[] {
+  const roots = writtenRoots(rules);
+  return roots.flatMap((root, at) => {
+    const standing = standingOf(root.kind === 'each' ? `${root.folder}/*` : root.folder, roots);
+    if (standing.kind !== 'in_writable') return [];
+    return [
+      `/mounts/${at}/root: ${root.written} lies in ${standing.root.written}, which jobs may write: it is never given`,
+    ];
+  });
 }

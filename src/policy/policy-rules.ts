@@ -7,6 +7,7 @@ import { FORBIDDEN_PATHS } from './forbidden-paths.js';
 /** Every rule of a machine, with the defaults in; undefined is "no bound". */
 export interface PolicyRules {
   readonly images: readonly string[];
+  /** A root that ends in `/*` makes each folder there a root. */
   readonly mounts: readonly { readonly root: string; readonly readOnly: boolean }[];
   readonly volumes: readonly string[];
   readonly networks: readonly string[];
@@ -56,7 +57,11 @@ const root = z
   .string('expected an absolute path')
   .startsWith('/', 'expected an absolute path')
   .refine(
-    (path) => !FORBIDDEN_PATHS.some((forbidden) => isAtOrBelow(forbidden, path)) && !/^\/+$/.test(path),
+    (path) => !withoutEach(path).includes('*'),
+    'expected a path in which * stands, if at all, for its whole last part: "/data/*" makes each folder in /data a root',
+  )
+  .refine(
+    (path) => !FORBIDDEN_PATHS.some((forbidden) => isAtOrBelow(forbidden, path)) && !/^\/*$/.test(withoutEach(path)),
     `expected a folder for data; never /, ${FORBIDDEN_PATHS.join(', ')}`,
   );
 
@@ -147,6 +152,10 @@ export const RULES_WITHOUT_A_FILE: PolicyRules = rulesFrom({});
 /** Whether `path` is `folder` or lies below it; both as written. */
 export function isAtOrBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+function withoutEach(path: string): string {
+  return path.endsWith('/*') ? path.slice(0, -2) : path;
 }
 
 function toRange(said: number | string): { from: number; to: number } {

@@ -1,32 +1,36 @@
 /** What a request may ask of this machine: the policy's rules, applied field by field, with the defaults filled in. */
 
-import { realpath } from 'node:fs/promises';
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports/admissions.js';
+import type { AskOffLimits, OffLimitsAnswer } from '../model/ports/off-limits.js';
+import { refuse } from '../model/refuse.js';
 import type { RuntimeKind } from '../model/runtime-kind.js';
 import { alwaysRefused } from './always-refused.js';
 import { isAllowedImage } from './image-pattern.js';
-import { checkMount, type ResolvePath } from './mount-policy.js';
+import { checkMounts } from './mount-policy.js';
+import type { RulesNow } from './open-rules.js';
+import { realPath, type ResolvePath } from './paths-on-disk.js';
 import type { PolicyRules } from './policy-rules.js';
+import { isAllowedUser, userRefusal } from './user-pattern.js';
 import { matchesAny } from './wildcard.js';
 
 export interface PolicyParts {
-  /** The rules as they are now. */
-  readonly rules: () => PolicyRules | Promise<PolicyRules>;
-  /** More paths that no job is given: Docker's root folder and socket, the gate's own state and files. */
-  readonly forbidden: readonly string[];
+  readonly rules: RulesNow;
+  /** What no job is given on this machine, asked for each request that mounts anything. */
+  readonly offLimits: AskOffLimits;
   readonly resolve?: ResolvePath;
   readonly runtime?: RuntimeKind;
 }
 
 /** Lets a request through as a spec, or refuses it with everything in it that is not allowed. */
 export function createPolicy(parts: PolicyParts): Policy {
-  const { rules: rulesNow, forbidden, resolve = realPath, runtime = 'docker' } = parts;
+  const { rules: rulesNow, offLimits, resolve = realPath, runtime = 'docker' } = parts;
   return async (request) => {
     const rules = await rulesNow();
+    if (rules === null) return refuse('policy_denied', { detail: NO_RULES });
     switch (runtime) {
       case 'docker':
-        return checkContainer(request, rules, forbidden, resolve);
+        return checkContainer(request, rules, offLimits, resolve);
       case 'process':
         return checkProcess(request, rules);
       default:
@@ -38,23 +42,34 @@ export function createPolicy(parts: PolicyParts): Policy {
 async function checkContainer(
   request: JobRequest,
   rules: PolicyRules,
-  forbidden: readonly string[],
+  offLimits: AskOffLimits,
   resolve: ResolvePath,
 ): Promise<JobSpec | Refusal> {
   const filled = fillIn(request.container, rules);
-  const mounts = await Promise.all(
-    filled.mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, rules, resolve, forbidden)),
-  );
   const errors = [
     ...alwaysRefused(filled),
     ...checkCards(request, rules),
     ...checkNames(filled, rules),
     ...checkBounds(filled, rules),
-    ...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])),
   ];
+  const limits = filled.mounts.length === 0 ? NOTHING : await offLimits();
+  if (limits.kind === 'unavailable' && errors.length === 0) return notNow(limits.detail);
+  const mounts = await checkMounts(filled.mounts, { rules, offLimits: limits, resolve });
+  errors.push(...mounts.flatMap((answer) => (answer.kind === 'denied' ? [answer.error] : [])));
   if (errors.length > 0) return denied(errors);
   const allowed = mounts.flatMap((answer): Mount[] => (answer.kind === 'allowed' ? [answer.mount] : []));
   return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids };
+}
+
+const NO_RULES = 'the policy file of this machine is gone or empty, so nothing may be asked for until it is back';
+
+/** Asked for nothing, it need not be known. */
+const NOTHING: OffLimitsAnswer = { kind: 'known', paths: [], volumes: [] };
+
+function notNow(detail: string): Refusal {
+  return refuse('docker_unavailable', {
+    detail: `what must never be mounted could not be asked for, so nothing is mounted now: ${detail}`,
+  });
 }
 
 /** A plain process has no walls that a rule could speak of: how many cards it gets, and what no request may set, is all. */
@@ -92,9 +107,9 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
     `the network ${network ?? 'bridge'}`,
     rules.networks,
   );
-  // Without a user the image's own is taken, and that is nearly always root.
-  const userOk = user === undefined ? rules.users.includes('*') : matchesAny(rules.users, user);
-  check('/container/user', userOk, user === undefined ? "the image's own user" : `the user ${user}`, rules.users);
+  if (!isAllowedUser(rules.users, user)) {
+    errors.push({ pointer: '/container/user', detail: userRefusal(rules.users, user) });
+  }
   check('/container/ipc', rules.ipc.includes(ipc ?? 'private'), `ipc ${ipc ?? 'private'}`, rules.ipc);
   const ranges = rules.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   for (const [at, { host }] of container.ports.entries()) {
@@ -131,12 +146,4 @@ function denied(errors: readonly FieldError[]): Refusal {
     detail: `${errors[0]?.pointer ?? ''}: ${errors[0]?.detail ?? 'not allowed'}${more}`,
     errors,
   };
-}
-
-async function realPath(path: string): Promise<string | null> {
-  try {
-    return await realpath(path);
-  } catch {
-    return null;
-  }
 }

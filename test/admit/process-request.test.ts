@@ -6,6 +6,7 @@ import type { createOpenApi } from '../../src/openapi/document.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
 import { startGate } from '../http/gate.js';
+import { nothingOffLimits } from '../support/off-limits.js';
 
 const smallest = { run_id: 'train-17', count: 1, container: { command: ['python', 'train.py'] } };
 
@@ -64,14 +65,18 @@ describe('the policy of a gate that starts plain processes', () => {
 
   test('lets through what has no wall that a rule could speak of, whatever the rules are', async () => {
     const rules = { ...RULES_WITHOUT_A_FILE, images: ['nothing'], users: ['nobody'], networks: [] };
-    const policy = createPolicy({ rules: () => rules, forbidden: [], runtime: 'process' });
+    const policy = createPolicy({ rules: () => rules, offLimits: nothingOffLimits, runtime: 'process' });
     expect(await policy(request({}))).toMatchObject({ runId: 'train-17', container: { image: '', mounts: [] } });
   });
 
   test.each(['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'NVIDIA_VISIBLE_DEVICES', 'LD_PRELOAD'])(
     'never lets a request set %s',
     async (name) => {
-      const policy = createPolicy({ rules: () => RULES_WITHOUT_A_FILE, forbidden: [], runtime: 'process' });
+      const policy = createPolicy({
+        rules: () => RULES_WITHOUT_A_FILE,
+        offLimits: nothingOffLimits,
+        runtime: 'process',
+      });
       expect(await policy(request({ env: { [name]: '0' } }))).toMatchObject({
         code: 'policy_denied',
         errors: [{ pointer: `/container/env/${name}` }],
@@ -81,7 +86,7 @@ describe('the policy of a gate that starts plain processes', () => {
 
   test('bounds the cards of one job', async () => {
     const rules = { ...RULES_WITHOUT_A_FILE, max: { pids: 1, cards: 2 } };
-    const policy = createPolicy({ rules: () => rules, forbidden: [], runtime: 'process' });
+    const policy = createPolicy({ rules: () => rules, offLimits: nothingOffLimits, runtime: 'process' });
     expect(await policy(request({}, 3))).toMatchObject({ code: 'policy_denied', errors: [{ pointer: '/count' }] });
     expect(await policy(request({}, 2))).toMatchObject({ count: 2 });
   });

@@ -8,6 +8,7 @@ import { cardIndex, cardUuid } from '../../src/model/card.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
 import { admitted, REQUEST, startGate, type Gate } from '../http/gate.js';
+import { nothingOffLimits } from '../support/off-limits.js';
 
 test('a posted request reaches the admission whole, is answered, counted once and written down once', async () => {
   const gate = await startGate();
@@ -159,7 +160,7 @@ test('a link that leads out of an allowed root is refused', async () => {
   await mkdir(join(folder, 'root'));
   await symlink(tmpdir(), join(folder, 'root/out'));
   const rules = { ...RULES_WITHOUT_A_FILE, mounts: [{ root: join(folder, 'root'), readOnly: false }] };
-  const gate = await startGate({ policy: createPolicy({ rules: () => rules, forbidden: [] }) });
+  const gate = await startGate({ policy: createPolicy({ rules: () => rules, offLimits: nothingOffLimits }) });
   const bind = (source: string): object => ({
     ...REQUEST,
     container: { ...container, mounts: [{ type: 'bind', source, target: '/x' }] },

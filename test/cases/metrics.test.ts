@@ -71,7 +71,12 @@ describe('gauges that are set and never cleared keep a stopped container, a rena
 // M04, https://github.com/NVIDIA/gpu-monitoring-tools/issues/188
 describe('a collector was dead while the page went on with the last values; elsewhere one dead collector made a 500 of it', () => {
   const readyBy = (look: Look) =>
-    readinessBy(look, { lock: fakeLock(), admissions: { status: () => IDLE }, admitWhenBlind: false });
+    readinessBy(look, {
+      lock: fakeLock(),
+      admissions: { status: () => IDLE },
+      admitWhenBlind: false,
+      ruleFiles: () => [],
+    });
 
   test('nvidia-smi dead for five minutes: no reading is shown, who holds what is', async () => {
     const { books } = await listedContainers([job('train', uuidOf(1))]);

@@ -91,6 +91,8 @@ describe('of the cards', () => {
 
 const VERSION: EngineVersion = { version: '29.0.1', apiVersion: '1.52', podman: null };
 const INFO: EngineInfo = {
+  dataRoot: '/var/lib/docker',
+  containerd: null,
   runtimes: ['runc'],
   defaultRuntime: 'runc',
   cdiFolders: [],

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/call.js';
@@ -12,7 +11,8 @@ import { makeTokens } from '../support/tokens.js';
 
 /** What must not be let in: each gets its row of the table and leaves no container, no lock and no trace but its outcome. */
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hostile-')));
+/** Where every folder on the way is root's alone, as below a root for reading it must be. */
+const folder = mkdtempSync('/srv/hostile-');
 const data = join(folder, 'data');
 const secret = 'correct-horse-battery';
 const tokens = makeTokens({ console: 'admit', reader: 'read', operator: 'operate,release,read' });
@@ -29,11 +29,12 @@ beforeAll(async () => {
   keys = redis.client();
   mkdirSync(join(data, 'sets'), { recursive: true });
   mkdirSync(join(folder, 'private'));
-  mkdirSync(join(data, 'read-only'));
+  mkdirSync(join(data, 'scratch', 'of-a-job'), { recursive: true });
+  chmodSync(folder, 0o755);
   symlinkSync(join(folder, 'private'), join(data, 'way-out'));
   symlinkSync('/etc', join(data, 'sets', 'config'));
   const policyFile = join(folder, 'policy.json');
-  const mounts = [{ root: data }, { root: join(data, 'read-only'), read_only: true }];
+  const mounts = [{ root: data, read_only: true }, { root: join(data, 'scratch') }];
   const policy = { images: ['gate-test:*'], mounts, max: { memory_bytes: 2 ** 30 } };
   writeFileSync(policyFile, JSON.stringify(policy));
   // A page may show the last look, so that what it shows changes only by what was counted.
@@ -119,7 +120,9 @@ test.each<[string, unknown, Refused]>([
   ['a folder behind such a link', mounting(`${data}/sets/config/ssl`), denied(source)],
   ['a folder beside the allowed root', mounting(`${data}-too`), denied(source)],
   ['the folder that holds the allowed root', mounting(folder), denied(source)],
-  ['a read-only root to be written', mounting(`${data}/read-only`), denied('/container/mounts/0/read_only')],
+  ['a read-only root to be written', mounting(data), denied('/container/mounts/0/read_only')],
+  ['a folder in a root that jobs may write', mounting(`${data}/scratch/of-a-job`), denied(source)],
+  ['the same for reading', mounting(`${data}/scratch/of-a-job`, { read_only: true }), denied(source)],
   ['an image that the policy does not name', withIn({ image: 'busybox:latest' }), denied('/container/image')],
   ['more memory than the policy allows', withIn({ memory_bytes: 2 ** 31 }), denied('/container/memory_bytes')],
 ])('a request with %s is refused by the policy file and leaves no trace', async (_says, body, refused) => {
@@ -163,7 +166,7 @@ test('no value of env was written anywhere', () => {
 test('the same request with nothing of that in it runs, at both gates', async () => {
   const good = withIn({ ulimits: { memlock: 65536 } });
   expect((await open.post('/admit', { ...good, run_id: 'good-1' })).body).toMatchObject({ decision: 'admitted' });
-  const inside = { ...mounting(`${data}/sets`), run_id: 'good-2' };
+  const inside = { ...mounting(`${data}/sets`, { read_only: true }), run_id: 'good-2' };
   const container = { ...inside.container, ulimits: { memlock: 65536 } };
   const answer = await guarded.post('/admit', { ...inside, container }, tokens.as('console'));
   expect(answer.body).toMatchObject({ decision: 'admitted', gpus: [1] });

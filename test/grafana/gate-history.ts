@@ -6,6 +6,7 @@ import { createMeter, type MeterWithRegistry } from '../../src/metrics/meter.js'
 import type { JudgedCard, Occupancy } from '../../src/model/occupancy.js';
 import type { GateStatus } from '../../src/model/ports/admissions.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
+import type { InForce, RuleFileStatus } from '../../src/model/ports/rule-files.js';
 import type { ProbeName } from '../../src/model/snapshot.js';
 import { card, claim, handClock, IDLE, watched, type Fared } from '../metrics/occupancies.js';
 import { seriesOf } from '../metrics/page.js';
@@ -25,6 +26,8 @@ export interface Chapter {
   readonly fared?: Partial<Record<ProbeName, Fared>>;
   readonly but?: Partial<Occupancy>;
   readonly status?: Partial<GateStatus>;
+  /** The files that say who may do what that are in force otherwise than as they are written. */
+  readonly ruleFiles?: Readonly<Record<string, InForce>>;
   /** The look is this old at the first scrape and does not become younger. */
   readonly frozen?: boolean;
   /** No look could be had at all. */
@@ -98,7 +101,10 @@ async function pageOf(
     throw fault;
   };
   const status = { ...IDLE, ...chapter.status };
-  return seriesOf(await createExposition(meter, { holders: true, process: null, onFault })(seen, status));
+  const inForce = { tokens: 'as_written', policy: 'as_written', ...chapter.ruleFiles } as const;
+  const ruleFiles = (): readonly RuleFileStatus[] =>
+    Object.entries(inForce).map(([file, how]) => ({ file, inForce: how, readAtMs: 0 }));
+  return seriesOf(await createExposition(meter, { holders: true, process: null, ruleFiles, onFault })(seen, status));
 }
 
 function line(series: string, values: readonly (string | null)[]): InputSeries {

@@ -45,6 +45,14 @@ const REDIS: Firing = {
     'The lock of gpu-01:9841 is in Redis, which does not answer. No job is admitted there; what runs keeps running.',
 };
 
+const FILE: Firing = {
+  alert: 'TuneplaneRuleFileNotInForce',
+  labels: { file: 'policy' },
+  summary: 'The policy file on gpu-01:9841 is not in force',
+  description:
+    'The policy file of the gate on gpu-01:9841 cannot be used as it is written. Of a policy the last good one stays in force; of tokens only the lines that can be read count, and a file that is gone or that others could write lets nobody in.',
+};
+
 const DOCKER_DOWN: Chapter = {
   minutes: 10,
   fared: { docker: 'unavailable' },
@@ -173,6 +181,28 @@ export const MACHINE_STORIES: readonly Story[] = [
       { at: 6, firing: [] },
       { at: 8, firing: [REDIS] },
       { at: 12, firing: [] },
+    ],
+  },
+  {
+    of: 'TuneplaneRuleFileNotInForce',
+    says: 'fires while a policy cannot be used and ends when it is mended',
+    chapters: [{ minutes: 5 }, { minutes: 5, ruleFiles: { policy: 'as_before' } }, { minutes: 5 }],
+    checks: [
+      { at: 5, firing: [] },
+      { at: 8, firing: [FILE] },
+      { at: 12, firing: [] },
+    ],
+  },
+  {
+    of: 'TuneplaneRuleFileNotInForce',
+    says: 'fires where tokens let nobody in, and where some of their lines count for nothing',
+    chapters: [
+      { minutes: 5, ruleFiles: { tokens: 'nothing' } },
+      { minutes: 5, ruleFiles: { tokens: 'in_part' } },
+    ],
+    checks: [
+      { at: 3, firing: [], besides: ['TuneplaneRuleFileNotInForce'] },
+      { at: 8, firing: [], besides: ['TuneplaneRuleFileNotInForce'] },
     ],
   },
 ];

@@ -26,10 +26,10 @@ describe('the alert rules', () => {
     expect(said.stdout).toContain(`SUCCESS: ${RULES.length} rules found`);
   });
 
-  test.each(RULES)('$name has labels that stay: machine, card, probe or outcome', ({ expr }) => {
+  test.each(RULES)('$name has labels that stay: machine, card, probe, file or outcome', ({ expr }) => {
     const outer = expr.replace(/^count by|^absent/, '');
     const labels = groupedBy(expr).filter((label) => label !== 'reason');
-    for (const label of labels) expect(['job', 'instance', 'uuid', 'probe', 'outcome']).toContain(label);
+    for (const label of labels) expect(['job', 'instance', 'uuid', 'probe', 'file', 'outcome']).toContain(label);
     expect(outer).not.toMatch(/\bwithout\b|group_left/);
   });
 

@@ -77,7 +77,7 @@ test('the process answers, and says part by part whether it could decide', async
   expect(ready.status).toBe(200);
   expect(await ready.json()).toEqual({
     ready: true,
-    parts: { runtime: part, lock: part, probe: part, draining: part },
+    parts: { runtime: part, lock: part, probe: part, draining: part, files: part },
   });
   gate.ready = false;
   const notReady = await fetch(`${gate.url}/readyz`);
@@ -92,7 +92,10 @@ test('the listener for metrics serves three paths whatever Host is asked, and no
     }),
     readiness: () => {
       const part = { ok: true, detail: null };
-      return Promise.resolve({ ready: true, parts: { runtime: part, lock: part, probe: part, draining: part } });
+      return Promise.resolve({
+        ready: true,
+        parts: { runtime: part, lock: part, probe: part, draining: part, files: part },
+      });
     },
     log: collect([]),
   });

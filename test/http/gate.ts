@@ -17,6 +17,7 @@ import { statusAnswer } from '../../src/page/status-answer.js';
 import { RULES_WITHOUT_A_FILE } from '../../src/policy/policy-rules.js';
 import { createPolicy } from '../../src/policy/policy.js';
 import { systemClock } from '../../src/time/system-clock.js';
+import { nothingOffLimits } from '../support/off-limits.js';
 import { watchedMachine } from './machine.js';
 
 export interface Call {
@@ -99,7 +100,10 @@ function partsOf(gate: Gate): AppParts {
     }),
     readiness: () => {
       const part = { ok: gate.ready, detail: gate.ready ? null : 'not now' };
-      return Promise.resolve({ ready: gate.ready, parts: { runtime: part, lock: part, probe: part, draining: part } });
+      return Promise.resolve({
+        ready: gate.ready,
+        parts: { runtime: part, lock: part, probe: part, draining: part, files: part },
+      });
     },
     log: collect(gate.logged),
     admissions: {
@@ -114,7 +118,7 @@ function partsOf(gate: Gate): AppParts {
       },
       status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
     },
-    policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, forbidden: [] }),
+    policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, offLimits: nothingOffLimits }),
     meter: { outcome: (outcome) => void gate.outcomes.push(outcome) },
     audit: { write: (entry) => void gate.audit.push(entry) },
     clock: { ...systemClock, now: () => Date.parse('2026-11-29T12:00:01.000Z') },
@@ -148,7 +152,7 @@ function partsOf(gate: Gate): AppParts {
 function pageOf(gate: Gate): AppParts['page'] {
   const file = (type: string, text: string) => ({ type, text });
   const part = { ok: true, detail: null };
-  const parts = { runtime: part, lock: part, probe: part, draining: part };
+  const parts = { runtime: part, lock: part, probe: part, draining: part, files: part };
   return {
     files: {
       html: file('text/html', '<!doctype html>'),

@@ -103,6 +103,16 @@ describe('a gate that is run as the docker run line says', () => {
     expect(JSON.parse(answer)).toMatchObject({ decision: 'admitted', gpus: [0, 1], run: { state: 'running' } });
   });
 
+  test('gives a job no volume of its own, which would be the role operate', async () => {
+    const mount = { type: 'volume', source: 'gpu-gate-state', target: '/state' };
+    const body = JSON.stringify({ run_id: 'thief', count: 0, container: { image: engine.image, mounts: [mount] } });
+    const asJson = ['--header', 'content-type: application/json', '--post-data', body];
+    const asked = inBox('busybox', 'wget', '-qO-', ...asJson, 'http://127.0.0.1:9840/admit');
+    await expect(asked).rejects.toThrow(/403 Forbidden/);
+    const lines = (await gate.logs({ stdout: true })).toString();
+    expect(lines).toContain("the volume gpu-gate-state is the gate's own, which no job is given");
+  });
+
   test.each([
     ['succeeds where the metrics are', {}, 0],
     ['asks the main address where there is no other', { TUNEPLANE_METRICS_LISTEN: '' }, 0],

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -253,6 +253,17 @@ describe('a Redis that refuses', () => {
     expect(await lock.acquire(within(500))).toBeNull();
     writeFileSync(file, 'right\n');
     await taken(lock);
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a password file that others can write is not believed', async () => {
+    const folder = emptyFolder();
+    const file = join(folder, 'password');
+    writeFileSync(file, 'theirs\n');
+    chmodSync(file, 0o602);
+    const { lock, log } = locks.make({ password: passwordFrom(file) });
+    await taken(lock);
+    expect(log.lines.join('\n')).toContain(`${file} can be written by others (mode 602)`);
     rmSync(folder, { recursive: true });
   });
 

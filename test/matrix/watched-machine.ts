@@ -77,6 +77,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
   });
   const pageOf = createExposition(meter, {
     holders: true,
+    ruleFiles: () => [],
     process: null,
     onFault: (fault) => {
       throw fault;

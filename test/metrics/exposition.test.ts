@@ -21,7 +21,10 @@ async function render(
   const onFault = (fault: unknown): void => {
     throw fault;
   };
-  return createExposition(meter, { holders: false, process: null, onFault, ...options })(look, status);
+  return createExposition(meter, { holders: false, process: null, ruleFiles: () => [], onFault, ...options })(
+    look,
+    status,
+  );
 }
 
 /** Two cards in use, one broken one; everything can be seen. */
@@ -83,12 +86,24 @@ describe('promtool has no remark', () => {
   });
 });
 
+test('of each file that says who may do what the page tells whether it is in force as written, and since when', async () => {
+  const kinds = ['as_written', 'in_part', 'as_before', 'nothing'] as const;
+  const ruleFiles = () => kinds.map((inForce, at) => ({ file: inForce, inForce, readAtMs: at * 1500 }));
+  const page = await render(busyMachine(), newMeter(), { ruleFiles });
+  expect(page.match(/^tuneplane_gpu_config_reload.*$/gm)).toEqual([
+    'tuneplane_gpu_config_reload_success{file="as_written"} 1',
+    ...kinds.slice(1).map((kind) => `tuneplane_gpu_config_reload_success{file="${kind}"} 0`),
+    ...kinds.map((kind, at) => `tuneplane_gpu_config_reload_timestamp_seconds{file="${kind}"} ${at * 1.5}`),
+  ]);
+});
+
 describe('every metric of the table', () => {
   test('is on a full page', async () => {
     const look = busyMachine();
     const meter = newMeter();
     meter.looked(look.snapshot);
-    const page = await render(look, meter, { holders: true }, { ...IDLE, redisUp: true });
+    const ruleFiles = () => [{ file: 'policy', inForce: 'as_written', readAtMs: 0 }] as const;
+    const page = await render(look, meter, { holders: true, ruleFiles }, { ...IDLE, redisUp: true });
     const typed = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
     expect(typed.toSorted()).toEqual(
       Object.values(METRICS)
@@ -265,7 +280,7 @@ test('what happened since the last page of the same look is on the next one', as
   const onFault = (fault: unknown): void => {
     throw fault;
   };
-  const pageOf = createExposition(meter, { holders: false, process: null, onFault });
+  const pageOf = createExposition(meter, { holders: false, process: null, ruleFiles: () => [], onFault });
   const look = watched([card(0)], { docker: 'unavailable' });
   const read = async (name: string) =>
     [...seriesOf(await pageOf(look, IDLE))].find(([series]) => series.includes(name));

@@ -23,6 +23,7 @@ async function serve(parts: Partial<MetricsParts> = {}): Promise<number> {
       meter: createMeter(handClock()),
       process: null,
       holders: false,
+      ruleFiles: () => [],
       log: { error() {} },
       ...parts,
     }),

@@ -74,7 +74,7 @@ export async function showGate(but: Partial<ShownGate> = {}, over: Partial<AppPa
       statusAnswer({
         observer: { recent },
         lookWithinMs: 1000,
-        readiness: (watched) => readinessBy(watched, { lock, admissions, admitWhenBlind: false }),
+        readiness: (watched) => readinessBy(watched, { lock, admissions, admitWhenBlind: false, ruleFiles: () => [] }),
         admissions,
         lock,
         lastSeen,

@@ -9,6 +9,8 @@ export type ImageAnswer =
   | { readonly kind: 'pulling' }
   | { readonly kind: 'not_found'; readonly daemonMessage: string }
   | { readonly kind: 'failed'; readonly daemonMessage: string }
+  /** It is here, and no job may be started from it. */
+  | { readonly kind: 'refused'; readonly detail: string }
   | { readonly kind: 'unavailable'; readonly detail: string };
 
 export type CreateAnswer =

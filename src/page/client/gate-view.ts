@@ -32,12 +32,13 @@ export function gateView(): (status: Status, nowMs: number) => void {
 }
 
 const STATES = Object.keys(STATE_WORDS) as readonly CardState[];
-const PARTS: readonly PartName[] = ['draining', 'runtime', 'lock', 'probe'];
+const PARTS: readonly PartName[] = ['draining', 'runtime', 'lock', 'probe', 'files'];
 const PART_WORDS: Readonly<Record<PartName, string>> = {
   runtime: 'Nothing can be admitted: the runtime does not answer',
   lock: 'Nothing can be admitted: the lock cannot be had',
   probe: 'Nothing can be admitted: the cards cannot be seen',
   draining: 'Nothing is admitted any more',
+  files: 'Nobody may admit anything',
 };
 const PROBES: readonly ProbeName[] = ['gpus', 'processes', 'health', 'docker'];
 const PROBE_WORDS: Readonly<Record<ProbeName, string>> = {

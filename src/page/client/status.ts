@@ -2,7 +2,7 @@
 
 export type CardState = 'job_held' | 'excluded' | 'unhealthy' | 'external' | 'unknown' | 'free';
 export type ProbeName = 'gpus' | 'processes' | 'health' | 'docker';
-export type PartName = 'runtime' | 'lock' | 'probe' | 'draining';
+export type PartName = 'runtime' | 'lock' | 'probe' | 'draining' | 'files';
 
 export interface Status {
   /** The gate's clock when it answered, ISO 8601. Ages are counted from it: the browser's clock may be wrong. */

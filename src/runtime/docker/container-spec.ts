@@ -3,13 +3,25 @@ import { UNLIMITED } from '../../docker/locked-memory.js';
 import type { ContainerRequest, Grant, JobSpec, Mount } from '../../model/admission.js';
 import { containerName } from '../../model/labels.js';
 import { deviceIds, runLabels } from '../labels.js';
+import { ALWAYS_HIDDEN } from './image-env.js';
+
+/** What the machine and the image add to what was asked for. */
+export interface SpecGround {
+  /** What a job may lock unless it asks for a limit of its own, in bytes; -1 is unlimited. */
+  readonly memlock: number;
+  /** The variables that the job does not take over from its image. */
+  readonly hidden: readonly string[];
+}
 
 /**
  * The body that creates a run's container. Every key is written here, from an empty `HostConfig`: nothing of Docker's own
  * JSON comes through from a request. What a caller may ask is the policy's business; this only builds what it let through.
- * `memlock` is what a job may lock unless it asks for a limit of its own, in bytes; -1 is unlimited.
  */
-export function containerSpec(spec: JobSpec, grant: Grant, memlock = UNLIMITED): ContainerCreateOptions {
+export function containerSpec(
+  spec: JobSpec,
+  grant: Grant,
+  { memlock, hidden }: SpecGround = { memlock: UNLIMITED, hidden: ALWAYS_HIDDEN },
+): ContainerCreateOptions {
   const { container } = spec;
   const ids = deviceIds(grant);
   return {
@@ -19,7 +31,7 @@ export function containerSpec(spec: JobSpec, grant: Grant, memlock = UNLIMITED):
     ...(container.entrypoint && { Entrypoint: [...container.entrypoint] }),
     ...(container.workingDir !== undefined && { WorkingDir: container.workingDir }),
     ...(container.user !== undefined && { User: container.user }),
-    Env: environment(container.env, spec.count),
+    Env: environment(container.env, ids, hidden),
     Labels: runLabels(spec, grant),
     ...(container.ports.length > 0 && {
       ExposedPorts: Object.fromEntries(container.ports.map((port) => [`${port.container}/tcp`, {}])),
@@ -34,12 +46,21 @@ export function containerSpec(spec: JobSpec, grant: Grant, memlock = UNLIMITED):
 }
 
 /**
- * CUDA numbers cards by speed unless told otherwise; here it is to number them as nvidia-smi does. `void` keeps a CUDA image,
- * which says `all` itself, from seeing every card under an nvidia default runtime.
+ * CUDA numbers cards by speed unless told otherwise; here it is to number them as nvidia-smi does. A CUDA image says `all` itself,
+ * and would see every card under an nvidia default runtime: `void` is none. A name without a value takes a variable of the image
+ * away (measured on Docker 20.10).
  */
-function environment(asked: Readonly<Record<string, string>>, count: number): string[] {
-  const ours = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...(count === 0 && { NVIDIA_VISIBLE_DEVICES: 'void' }) };
-  return Object.entries({ ...asked, ...ours }).map(([name, value]) => `${name}=${value}`);
+function environment(
+  asked: Readonly<Record<string, string>>,
+  ids: readonly string[],
+  hidden: readonly string[],
+): string[] {
+  const ours = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', NVIDIA_VISIBLE_DEVICES: ids.length > 0 ? ids.join(',') : 'void' };
+  const env = { ...asked, ...ours };
+  return [
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    ...hidden.filter((name) => !(name in env)),
+  ];
 }
 
 /** Who asks for no limit gets what goes without asking: as much as Docker can give here. */

@@ -10,6 +10,8 @@ import { readEvents, type ContainerEvent } from './read-events.js';
 export interface ContainerEvents {
   /** Follows one container from now on. */
   follow(id: string): Followed;
+  /** A number of its own for each connection to the engine; null while there is none. */
+  connection(): number | null;
   close(): void;
 }
 
@@ -42,6 +44,7 @@ export function createContainerEvents(options: {
   const followers = new Map<string, Set<Follower>>();
   const closing = new AbortController();
   let connected = false;
+  let connections = 0;
 
   function onEvent({ id, what, exitCode }: ContainerEvent): void {
     for (const follower of followers.get(id) ?? []) {
@@ -56,6 +59,7 @@ export function createContainerEvents(options: {
       try {
         const stream = await connect(docker, clock, closing.signal);
         connected = true;
+        connections += 1;
         waitMs = AGAIN_AFTER_MS.first;
         await readEvents(stream, onEvent);
       } catch (error) {
@@ -84,6 +88,7 @@ export function createContainerEvents(options: {
         },
       };
     },
+    connection: () => (connected ? connections : null),
     close: () => closing.abort(),
   };
 }

@@ -53,18 +53,17 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
   let memlockLimit: Promise<number> | null = null;
   const memlock = () => (memlockLimit ??= lockedMemory().then((limit) => warnOfLimit(limit, log)));
 
+  const { imageInspect: inspectTimeoutMs, pullStall: stallMs } = limits;
+  const images = createImages({ docker, clock, log, findAuth, inspectTimeoutMs, stallMs });
+
   return {
-    ensureImage: createImages({
-      docker,
-      clock,
-      log,
-      findAuth,
-      inspectTimeoutMs: limits.imageInspect,
-      stallMs: limits.pullStall,
-    }),
+    ensureImage: images.ensure,
 
     async create(spec, grant) {
-      const body = containerSpec(spec, grant, await memlock());
+      const body = containerSpec(spec, grant, {
+        memlock: await memlock(),
+        hidden: images.hiddenFrom(spec.container.image),
+      });
       const asked = await askDocker(
         limits.create,
         (abortSignal) => docker.createContainer({ ...body, abortSignal }),

@@ -4,6 +4,7 @@ import { inWords, toDockerTrouble } from '../../docker/errors.js';
 import type { Hands, ImageAnswer } from '../../model/ports/hands.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { inTime } from '../../time/in-time.js';
+import { ALWAYS_HIDDEN, moreToHide, namesIn, refusal } from './image-env.js';
 import { parseImageReference, type ImageReference } from './image-reference.js';
 import { inspectImage } from './inspect-image.js';
 import { parsePullProgress } from './pull-progress.js';
@@ -31,19 +32,37 @@ interface Pull {
 /** A failure that nobody came to hear about for so long says nothing of the registry any more. */
 const UNHEARD_MS = 5 * 60_000;
 
+export interface Images {
+  readonly ensure: Hands['ensureImage'];
+  /** The variables that a job must not take over from this image, as it was when it was last made sure of. */
+  hiddenFrom(image: string): readonly string[];
+}
+
 /**
  * Makes sure that images are here; one pull per image at a time. A pull that failed is told to those who wait for it, or,
  * where all had left with `pulling`, to the first who asks again; then the next request tries anew.
  */
-export function createImages(options: ImagesOptions): Hands['ensureImage'] {
+export function createImages(options: ImagesOptions): Images {
   const { docker, clock, log, inspectTimeoutMs = 10_000 } = options;
   const pulls = new Map<string, Pull>();
+  /** Of the few images that have more to hide than is always hidden. */
+  const hidden = new Map<string, readonly string[]>();
 
   const isHere = async (image: string): Promise<ImageAnswer | 'absent'> => {
     const asked = await askDocker(inspectTimeoutMs, (signal) => inspectImage(docker, image, signal), clock);
-    if (asked.kind === 'answer') return { kind: 'present' };
+    if (asked.kind === 'answer') return fit(image, asked.value);
     if (asked.kind !== 'answered') return { kind: 'unavailable', detail: inWords(asked) };
     return asked.status === 404 ? 'absent' : imageFailure(asked.status, asked.message);
+  };
+
+  /** Whether jobs may be started from what is here. */
+  const fit = (image: string, inspected: unknown): ImageAnswer => {
+    const found = namesIn(inspected);
+    if (found === null) return { kind: 'unavailable', detail: `the inspect of the image ${image} made no sense` };
+    if (moreToHide(found).length > 0) hidden.set(image, moreToHide(found));
+    else hidden.delete(image);
+    const detail = refusal(image, found);
+    return detail === null ? { kind: 'present' } : { kind: 'refused', detail };
   };
 
   const pullAndCheck = async (image: string, reference: ImageReference): Promise<ImageAnswer> => {
@@ -62,13 +81,14 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
 
   const report = async (image: string, pull: Pull): Promise<void> => {
     const answer = await pull.ended;
-    if (answer.kind === 'present') log.info({ image }, 'image pulled');
+    const pulled = answer.kind === 'present' || answer.kind === 'refused';
+    if (pulled) log.info({ image }, 'image pulled');
     else log.warn({ image, answer }, 'image could not be pulled');
-    if (answer.kind === 'present' || pull.waiting > 0) pulls.delete(image);
+    if (pulled || pull.waiting > 0) pulls.delete(image);
     else pull.unheard = { answer, at: clock.monotonic() };
   };
 
-  return async (image, waitMs) => {
+  const ensure: Images['ensure'] = async (image, waitMs) => {
     const reference = parseImageReference(image);
     if (reference === null) return { kind: 'not_found', daemonMessage: `invalid reference format: "${image}"` };
     const here = await isHere(image);
@@ -80,6 +100,8 @@ export function createImages(options: ImagesOptions): Hands['ensureImage'] {
     if (here !== 'absent') return here;
     return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs, clock);
   };
+
+  return { ensure, hiddenFrom: (image) => [...ALWAYS_HIDDEN, ...(hidden.get(image) ?? [])] };
 }
 
 async function waitFor(pull: Pull, waitMs: number, clock: Clock): Promise<ImageAnswer> {

@@ -9,11 +9,19 @@ describe('the body that creates a container', () => {
     expect(containerSpec(job('train-17', plainRequest('train:1.4')), grantOf(1, 3))).toEqual({
       name: 'tuneplane-train-17',
       Image: 'train:1.4',
-      Env: ['CUDA_DEVICE_ORDER=PCI_BUS_ID'],
+      Env: [
+        'CUDA_DEVICE_ORDER=PCI_BUS_ID',
+        `NVIDIA_VISIBLE_DEVICES=${uuidOf(1)},${uuidOf(3)}`,
+        'CUDA_VISIBLE_DEVICES',
+        'NVIDIA_IMEX_CHANNELS',
+        'NVIDIA_MIG_CONFIG_DEVICES',
+        'NVIDIA_MIG_MONITOR_DEVICES',
+      ],
       Labels: {
         'tuneplane.run_id': 'train-17',
         'tuneplane.gpus': '1,3',
         'tuneplane.life': 'life-1',
+        'tuneplane.delegate': '',
         'tuneplane.gpu-uuids': `${uuidOf(1)},${uuidOf(3)}`,
         'tuneplane.spec-sha256': 'f'.repeat(64),
         'tuneplane.admitted-by': 'gate-a',
@@ -53,7 +61,8 @@ describe('the body that creates a container', () => {
       { Driver: 'nvidia', DeviceIDs: ['0', '2'], Capabilities: [['gpu']] },
     ]);
     expect(body.Labels?.['tuneplane.gpus']).toBe('0,2');
-    expect(body.Labels).not.toHaveProperty('tuneplane.gpu-uuids');
+    // Written, and empty: one of the image's own would be read as ours.
+    expect(body.Labels?.['tuneplane.gpu-uuids']).toBe('');
   });
 
   test('lets no label or variable of the caller stand over ours', () => {
@@ -63,7 +72,8 @@ describe('the body that creates a container', () => {
     });
     const body = containerSpec(job('sly', request), grantOf(1));
     expect(body.Labels).toMatchObject({ 'tuneplane.gpus': '1', team: 'vision' });
-    expect(body.Env).toEqual(['CUDA_DEVICE_ORDER=PCI_BUS_ID', 'EPOCHS=3']);
+    const settings = body.Env?.filter((entry) => entry.includes('='));
+    expect(settings).toEqual(['CUDA_DEVICE_ORDER=PCI_BUS_ID', 'EPOCHS=3', `NVIDIA_VISIBLE_DEVICES=${uuidOf(1)}`]);
   });
 
   test('lets no key of the caller through that it does not know', () => {
@@ -112,7 +122,10 @@ describe('the body that creates a container', () => {
     ['nothing', {}],
     ['no limit', { memlock: -1 }],
   ])('a job that asks for %s gets as much locked memory as this Docker may give', (_asked, ulimits) => {
-    const body = containerSpec(job('small', plainRequest('train:1.4', { ulimits })), grantOf(1), 8_388_608);
+    const body = containerSpec(job('small', plainRequest('train:1.4', { ulimits })), grantOf(1), {
+      memlock: 8_388_608,
+      hidden: [],
+    });
     expect(body.HostConfig?.Ulimits?.[0]).toEqual({ Name: 'memlock', Soft: 8_388_608, Hard: 8_388_608 });
   });
 });

@@ -20,13 +20,14 @@ const WAIT_MS = 20_000;
 function pulls(config: object, limits: { stallMs?: number } = {}) {
   const path = join(engine.folder, 'config.json');
   writeFileSync(path, JSON.stringify(config));
-  return createImages({
+  const images = createImages({
     docker: engine.docker,
     clock: systemClock,
     log: listeningLog(),
     findAuth: createFindAuth({ path, explicit: true }),
     ...limits,
   });
+  return images.ensure;
 }
 
 const loginFor = (host: string, password = LOGIN.password) => ({

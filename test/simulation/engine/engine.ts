@@ -148,7 +148,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     prune(by) {
-      for (const { id, state } of [...store.containers.values()]) {
+      for (const { id, state } of Array.from(store.containers.values())) {
         if (state === 'created' || state === 'exited') remove(id, by, 0, () => {});
       }
     },
@@ -158,12 +158,12 @@ export function createEngine(parts: EngineParts): Engine {
       turns.forget();
       // Who listens is cut off, and hears nothing of what the dying engine still does.
       store.hangUp();
-      for (const [name, appear] of [...halfMade]) {
+      for (const [name, appear] of Array.from(halfMade)) {
         if (keepsHalfMade) appear();
         else store.free(name);
       }
       halfMade.clear();
-      for (const container of [...store.containers.values()]) {
+      for (const container of Array.from(store.containers.values())) {
         store.finish(container, 137);
         if (container.state === 'removing') store.vanish(container);
       }

@@ -131,7 +131,7 @@ export function createWire({ name, server, timeline, fates, onMishap, told }: Wi
       return () => open.delete(cut);
     },
     cutAll() {
-      for (const cut of [...open]) cut();
+      for (const cut of Array.from(open)) cut();
     },
     get underWay() {
       return underWay;

@@ -17,6 +17,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   text: { parts: [], packages: [], node: ['node:util'] },
   time: { parts: ['model'], packages: [], node: [] },
   log: { parts: ['model', 'text'], packages: ['pino', 'pino-pretty'], node: 'any' },
+  files: { parts: [], packages: [], node: [] },
   program: { parts: ['model', 'time'], packages: ['execa'], node: 'any' },
   // Reads package.json for the version; environment and flags are handed in.
   settings: { parts: ['model', 'text'], packages: [], node: ['node:fs', 'node:net'] },
@@ -34,9 +35,13 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   },
   'runtime/process': { parts: ['model', 'program', 'runtime'], packages: ['zod'], node: 'any' },
   lock: { parts: ['model', 'log', 'time', 'lock/redis'], packages: [], node: ['node:crypto'] },
-  'lock/redis': { parts: ['model', 'log', 'text', 'time'], packages: ['ioredis', 'zod'], node: ['node:fs'] },
+  'lock/redis': {
+    parts: ['model', 'files', 'log', 'text', 'time'],
+    packages: ['ioredis', 'zod'],
+    node: ['node:fs', 'node:process'],
+  },
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
-  http: { parts: ['model', 'time', 'text', 'settings'], packages: ['express', 'zod'], node: 'any' },
+  http: { parts: ['model', 'time', 'text', 'files', 'settings'], packages: ['express', 'zod'], node: 'any' },
   admission: {
     parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
     packages: [],
@@ -71,7 +76,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   },
   'runtimes.ts': {
     parts: ['model', 'settings', 'docker', 'runtime/docker', 'runtime/process'],
-    packages: ['dockerode'],
+    packages: [],
     node: 'any',
   },
   'wire.ts': {

@@ -1,0 +1,57 @@
+/** The folders that an engine keeps on its machine, as it tells them itself; whoever has one of them has the machine. */
+
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import { askDocker, type Asked } from './ask-docker.js';
+import { daemonExecRoots } from './daemon-process.js';
+import { askInfo } from './engine-facts.js';
+import { inWords } from './errors.js';
+
+export type EngineFolders =
+  | { readonly kind: 'known'; readonly paths: readonly string[] }
+  | { readonly kind: 'unavailable' | 'untold'; readonly detail: string };
+
+/** How many running containers are asked, since one may share another's network and so tell nothing. */
+const ASKED = 8;
+const LIMIT_MS = 5000;
+
+/** Its data folder, its folder of run-time files (the exec root) and its socket of containerd. */
+export async function askEngineFolders(docker: Docker): Promise<EngineFolders> {
+  const info = await askInfo(docker);
+  if (info.kind === 'blind') {
+    return { kind: info.why === 'parse' ? 'untold' : 'unavailable', detail: info.detail };
+  }
+  const { dataRoot, containerd } = info.value;
+  if (dataRoot === null) return { kind: 'untold', detail: 'Docker does not tell its data folder (DockerRootDir)' };
+  const execRoots = await askExecRoots(docker);
+  if (execRoots.kind !== 'known') return execRoots;
+  return { kind: 'known', paths: [dataRoot, ...execRoots.paths, ...(containerd === null ? [] : [containerd])] };
+}
+
+/**
+ * No call of the engine tells its exec root; but each running container has its network there, and tells where. Where none
+ * runs, the daemons that can be seen among the processes tell by their command line and their configuration.
+ */
+async function askExecRoots(docker: Docker): Promise<EngineFolders> {
+  const filters = { status: ['running'] };
+  const listed = await askDocker(LIMIT_MS, (abortSignal) => docker.listContainers({ filters, abortSignal }));
+  if (listed.kind !== 'answer') return { kind: 'unavailable', detail: inWords(listed) };
+  for (const { Id: id } of listed.value.slice(0, ASKED)) {
+    const execRoot = execRootIn(await inspect(docker, id));
+    if (execRoot !== null) return { kind: 'known', paths: [execRoot] };
+  }
+  const told = await daemonExecRoots();
+  return told.kind === 'seen' ? { kind: 'known', paths: told.value } : { kind: 'untold', detail: told.detail };
+}
+
+/** `/var/run/docker/netns/0d0cc39a4711` lies in the exec root `/var/run/docker`. */
+function execRootIn(inspected: Asked<unknown>): string | null {
+  const parsed = inspected.kind === 'answer' ? sandbox.safeParse(inspected.value) : null;
+  return /^(\/.+)\/netns\/[^/]+$/.exec(parsed?.data?.NetworkSettings.SandboxKey ?? '')?.[1] ?? null;
+}
+
+function inspect(docker: Docker, id: string): Promise<Asked<unknown>> {
+  return askDocker(LIMIT_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }));
+}
+
+const sandbox = z.object({ NetworkSettings: z.object({ SandboxKey: z.string() }) });

@@ -1,0 +1,29 @@
+import type { Clock } from '../model/ports/outside.js';
+import type { RuleFile, RuleFileStatus } from '../model/ports/rule-files.js';
+import { pause } from '../time/pause.js';
+
+/** A file that was broken by hand is told of within seconds, not at the next request. */
+const EVERY_MS = 5000;
+
+export interface WatchedRuleFiles {
+  /** How each of them stood when it was last looked at, which is seconds ago. */
+  status(): readonly RuleFileStatus[];
+  stop(): void;
+}
+
+/** Looks at the files again and again, for those who only ask how they stand. Null stands for a file that there is not. */
+export function watchRuleFiles(maybe: readonly (RuleFile | null)[], clock: Pick<Clock, 'after'>): WatchedRuleFiles {
+  const files = maybe.filter((file) => file !== null);
+  const stopping = new AbortController();
+
+  async function goOnLooking(): Promise<void> {
+    for (;;) {
+      await pause(EVERY_MS, clock, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await Promise.all(files.map((file) => file.look()));
+    }
+  }
+
+  if (files.length > 0) void goOnLooking();
+  return { status: () => files.map((file) => file.status()), stop: () => stopping.abort() };
+}
