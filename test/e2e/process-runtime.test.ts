@@ -123,18 +123,18 @@ describe('a gate that was killed', () => {
     await expect.poll(() => heldIndices(again)).toEqual([]);
   });
 
-  test('between create and start leaves a claim: the same request takes it up, and without one its card comes back', async () => {
+  test('between create and start leaves a claim that nobody starts: it is removed, asked for or not', async () => {
     const claims = newClaimsFolder();
-    const id = await createdOnly(claims, 'train', 0);
+    const left = await createdOnly(claims, 'train', 0);
     const gate = await gateOn(claims, { settings: { TUNEPLANE_CLAIM_GRACE_S: '8' } });
-    expect((await gate.cards()).cards[0]).toMatchObject({ state: 'job_held', held_by: { state: 'created' } });
-    expect(await admit(gate, 'train')).toMatchObject({ status: 201, gpus: [0], run: { container_id: id } });
-    expect(claimsIn(claims)).toMatchObject([{ id, standing: { kind: 'run' } }]);
+    const started = await admit(gate, 'train');
+    expect(started).toMatchObject({ status: 201, replayed: false, gpus: [0] });
+    expect(idOf(started)).not.toBe(left);
+    expect(claimsIn(claims)).toMatchObject([{ id: idOf(started), standing: { kind: 'run' } }]);
 
     await createdOnly(claims, 'nobody-asks', 1);
-    await expect.poll(() => heldIndices(gate)).toEqual([0, 1]);
-    await expect.poll(() => heldIndices(gate), { timeout: 30_000 }).toEqual([0]);
-    expect(readdirSync(claims)).toEqual(['tuneplane-train']);
+    await expect.poll(() => readdirSync(claims), { timeout: 30_000 }).toEqual(['tuneplane-train']);
+    expect(await heldIndices(gate)).toEqual([0]);
   });
 
   test('at any moment costs no job and starts none twice', async () => {
