@@ -9,8 +9,16 @@ export interface Source {
   /** Dotted names that are read or called, as `Date.now` and `process`; `new Date()` for one that asks for the time. */
   readonly names: ReadonlySet<string>;
   readonly awaits: boolean;
+  /** Every `/…/` of it. One that is put together by `RegExp()` has no text to check: null. */
+  readonly patterns: readonly (Pattern | null)[];
   readonly lines: number;
   readonly comments: readonly string[];
+}
+
+/** A regular expression as written. */
+export interface Pattern {
+  readonly source: string;
+  readonly flags: string;
 }
 
 /** Parses a file as TypeScript. Throws where it is none: the compiler says more about that. */
@@ -19,16 +27,19 @@ export function readSource(path: string, text: string): Source {
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
   const imports: string[] = [];
   const names = new Set<string>();
+  const patterns: (Pattern | null)[] = [];
   let awaits = false;
   walk({ ...program }, (node) => {
     const from = importedBy(node);
     if (from !== null) imports.push(from);
     const name = nameOf(node);
     if (name !== null) names.add(name);
+    const pattern = patternOf(node);
+    if (pattern !== undefined) patterns.push(pattern);
     awaits ||= node['type'] === 'AwaitExpression' || node['async'] === true || node['await'] === true;
   });
   const lines = text.trimEnd().split('\n').length;
-  return { path, imports, names, awaits, lines, comments: comments.map((comment) => comment.value) };
+  return { path, imports, names, awaits, patterns, lines, comments: comments.map((comment) => comment.value) };
 }
 
 /** A node of the tree, of which only the few fields asked for below are known. */
@@ -54,6 +65,14 @@ function importedBy(node: Node): string | null {
   const source = node['type'] === 'TSExternalModuleReference' ? node['expression'] : holder;
   if (!isNode(source)) return null;
   return typeof source['value'] === 'string' ? source['value'] : '(a computed name)';
+}
+
+function patternOf(node: Node): Pattern | null | undefined {
+  const makes = ['NewExpression', 'CallExpression'].includes(String(node['type'])) && isNode(node['callee']);
+  if (makes && isNode(node['callee']) && node['callee']['name'] === 'RegExp') return null;
+  const { regex } = node;
+  if (node['type'] !== 'Literal' || !isNode(regex)) return undefined;
+  return { source: String(regex['pattern']), flags: String(regex['flags']) };
 }
 
 function nameOf(node: Node): string | null {
