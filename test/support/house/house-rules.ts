@@ -44,7 +44,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   policy: { parts: ['model', 'http', 'admission'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
   runs: { parts: ['model', 'http', 'admission'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
-  metrics: { parts: ['model'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
+  metrics: { parts: ['model', 'http'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
     parts: ['model', 'http', 'cards', 'page/client'],
     packages: ['express', 'zod'],
