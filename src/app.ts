@@ -3,8 +3,8 @@
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createAdmitRoutes, type AdmitRouteParts } from './admit/routes.js';
 import { createCardRoutes, type CardRouteParts } from './cards/routes.js';
-import { createDoor, type Keys } from './http/auth.js';
-import { finalErrorHandler, methodNotAllowed, notFound } from './http/errors.js';
+import { createDoor, openDoor, type Keys } from './http/auth.js';
+import { finalErrorHandler, notFound } from './http/errors.js';
 import { createHealthRoutes, type Readiness } from './http/health-routes.js';
 import type { Log } from './model/ports/outside.js';
 import { createOpenApiRoutes } from './openapi/routes.js';
@@ -12,8 +12,8 @@ import { createPageRoutes, type PageRouteParts } from './page/routes.js';
 import { createRunRoutes, type RunRouteParts } from './runs/routes.js';
 
 export interface MetricsAppParts {
-  /** Answers `GET /metrics`. */
-  readonly metrics: Router;
+  /** Answers `GET /metrics` to whom the door lets through. */
+  readonly metrics: (door: RequestHandler) => Router;
   readonly readiness: () => Promise<Readiness>;
   readonly log: Log;
 }
@@ -31,8 +31,7 @@ export function createApp(parts: AppParts): Express {
   const door = createDoor(parts.keys);
   const routes = { ...parts, door };
   const app = bareApp();
-  app.use(['/metrics', '/healthz', '/readyz'], door.everybody);
-  app.use(openRoutes(parts));
+  app.use(openRoutes(parts, door.everybody));
   app.use(createAdmitRoutes(routes));
   app.use(createRunRoutes(routes));
   app.use(createCardRoutes(routes));
@@ -46,18 +45,14 @@ export function createApp(parts: AppParts): Express {
 /** For `TUNEPLANE_METRICS_LISTEN`: what everybody may read and nothing else, whatever `Host` is asked. */
 export function createMetricsOnlyApp(parts: MetricsAppParts): Express {
   const app = bareApp();
-  app.use(openRoutes(parts));
+  app.use(openRoutes(parts, openDoor));
   app.use(notFound);
   app.use(finalErrorHandler(parts.log));
   return app;
 }
 
-/** The guard stands before the router of the metrics, which would answer OPTIONS by itself. */
-function openRoutes({ metrics, readiness }: MetricsAppParts): RequestHandler[] {
-  const guard = express.Router({ caseSensitive: true, strict: true });
-  const refuse = methodNotAllowed('GET', 'HEAD');
-  guard.all('/metrics', (req, res, next) => (['GET', 'HEAD'].includes(req.method) ? next() : refuse(req, res, next)));
-  return [guard, metrics, createHealthRoutes(readiness)];
+function openRoutes({ metrics, readiness }: MetricsAppParts, door: RequestHandler): Router[] {
+  return [metrics(door), createHealthRoutes(readiness, door)];
 }
 
 /** An entity tag would be computed over every page of metrics; nested query parameters are nothing anybody asks for here. */

@@ -12,25 +12,24 @@ const ARGUMENT_CHARACTERS = 131_071;
 const LEAST_MEMORY_BYTES = 6 * 1024 * 1024;
 const PAGE_BYTES = 4_096;
 
-const ULIMITS = 'core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack';
+const ULIMIT = /^(?:core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack)$/;
 
-/** What Docker takes for an image: `[registry[:port]/]name[/name…][:tag][@digest]`. */
+/** What Docker takes for an image: `[registry[:port]/]name[/name…][:tag][@digest]`. How long the last two are is looked at apart. */
 const IMAGE =
-  /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
+  /^(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?(?:@sha256:[0-9a-f]+)?$/;
+const IMAGE_EXPECTED = "an image's name as docker pull takes it, its repository in lower case";
+const TAG_CHARACTERS = 128;
+const DIGEST_DIGITS = 64;
 
-/** A text without NUL, which would end it early wherever the kernel reads it. */
-const text = (most: number, expected: string): z.ZodString => {
-  const error = `expected ${expected} of at most ${most} characters, without NUL`;
-  return z
-    .string({ error })
-    .max(most, { error })
-    .regex(/^[^\0]*$/, { error });
-};
-
+/** No pattern is tried on a text that is too long: zod goes on to the next check unless it is told to `abort`. */
 const matching = (pattern: RegExp, most: number, expected: string): z.ZodString => {
   const error = `expected ${expected}`;
-  return z.string({ error }).max(most, { error }).regex(pattern, { error });
+  return z.string({ error }).max(most, { error, abort: true }).regex(pattern, { error });
 };
+
+/** A text without NUL, which would end it early wherever the kernel reads it. */
+const text = (most: number, expected: string): z.ZodString =>
+  matching(/^[^\0]*$/, most, `${expected} of at most ${most} characters, without NUL`);
 
 const whole = (least: number, most: number, expected: string): z.ZodInt => {
   const error = `expected ${expected}`;
@@ -47,7 +46,7 @@ const absolute = (expected: string): z.ZodString =>
 
 const port = whole(1, 65_535, 'a port from 1 to 65535');
 const bytes = (least: number, expected: string): z.ZodInt => whole(least, Number.MAX_SAFE_INTEGER, expected);
-const target = matching(/^\/[^\0]*[^\0/][^\0]*$/, 4_096, 'an absolute path in the container, other than /');
+const target = matching(/^\/+[^\0/][^\0]*$/, 4_096, 'an absolute path in the container, other than /');
 const readOnly = z.boolean({ error: 'expected true or false' }).optional();
 
 const bind = strictObject({
@@ -68,7 +67,7 @@ const volume = strictObject({
 });
 
 const container = strictObject({
-  image: matching(IMAGE, 512, "an image's name as docker pull takes it, its repository in lower case"),
+  image: matching(IMAGE, 512, IMAGE_EXPECTED).refine(hasWholeEnds, { error: `expected ${IMAGE_EXPECTED}` }),
   command: list(text(ARGUMENT_CHARACTERS, 'an argument'), 4_096, 'arguments').optional(),
   entrypoint: list(text(ARGUMENT_CHARACTERS, 'an argument'), 4_096, 'arguments')
     .min(1, 'expected at least one')
@@ -106,7 +105,7 @@ const container = strictObject({
     .optional(),
   ulimits: z
     .record(
-      matching(new RegExp(`^(?:${ULIMITS})$`), 16, `one of ${ULIMITS.replaceAll('|', ', ')}`),
+      matching(ULIMIT, 16, `one of ${ULIMIT.source.slice('^(?:'.length, -')$'.length).replaceAll('|', ', ')}`),
       whole(-1, Number.MAX_SAFE_INTEGER, 'a whole number of 0 or more, or -1 for unlimited'),
       { error: 'expected an object of numbers' },
     )
@@ -153,3 +152,10 @@ export type ProcessAdmitBody = z.infer<typeof processAdmitRequest>;
 export const DOCKER_ONLY: ReadonlySet<string> = new Set(
   Object.keys(container.shape).filter((key) => !(key in processContainer.shape)),
 );
+
+/** Whether the tag is not too long and the digest is a whole one, where there are any. */
+function hasWholeEnds(image: string): boolean {
+  const [name = '', digest] = image.split('@sha256:');
+  const tag = name.split('/').at(-1)?.split(':')[1] ?? '';
+  return tag.length <= TAG_CHARACTERS && (digest === undefined || digest.length === DIGEST_DIGITS);
+}

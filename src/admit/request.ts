@@ -100,11 +100,17 @@ function toMount(mount: NonNullable<AdmitBody['container']['mounts']>[number]): 
 }
 
 function doubleTargets({ container }: AdmitBody): FieldError[] {
-  const targets = (container.mounts ?? []).map(({ target }) => target.replace(/\/+$/, ''));
+  const targets = (container.mounts ?? []).map(({ target }) => withoutLastSlashes(target));
   return repeated(targets).map((at) => ({
     pointer: `/container/mounts/${at}/target`,
     detail: 'expected a target of its own; another mount has this one',
   }));
+}
+
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
 
 function doublePorts({ container }: AdmitBody): FieldError[] {

@@ -67,6 +67,6 @@ export const cardsShape = z.strictObject({
 export const excludeRequest = strictObject({
   reason: z
     .string('expected a reason of 1 to 500 characters')
-    .max(500, 'expected a reason of 1 to 500 characters')
+    .max(500, { error: 'expected a reason of 1 to 500 characters', abort: true })
     .regex(/\S/, 'expected a reason that says something'),
 });

@@ -87,6 +87,8 @@ const TOOLKIT_CONFIG = '/etc/nvidia-container-runtime/config.toml';
 /** Whether the toolkit heeds `NVIDIA_VISIBLE_DEVICES` of an image; null where its file does not say, which means that it does. */
 async function envIsHeeded(): Promise<boolean | null> {
   const text = await readFile(TOOLKIT_CONFIG, 'utf8').catch(() => '');
-  const said = /^\s*accept-nvidia-visible-devices-envvar-when-unprivileged\s*=\s*(true|false)/m.exec(text)?.[1];
+  const setting = 'accept-nvidia-visible-devices-envvar-when-unprivileged';
+  const line = text.split('\n').find((each) => each.trim().startsWith(setting));
+  const said = /=\s*(true|false)/.exec(line ?? '')?.[1];
   return said === undefined ? null : said === 'true';
 }

@@ -19,6 +19,9 @@ export interface Door {
   readonly everybody: RequestHandler;
 }
 
+/** For a listener that serves nothing but what everybody may read, whatever `Host` it is asked by. */
+export const openDoor: RequestHandler = (_req, _res, next) => next();
+
 /** Everybody, where there is no tokens file. */
 export const LOCAL: Principal = { name: 'local', roles: ROLES };
 

@@ -7,13 +7,15 @@ import type { FieldError } from '../model/admission.js';
 const MOST_ERRORS = 50;
 /** No body of ours is nested deeper, and what is must not be walked to its end. */
 const MOST_DEPTH = 16;
+/** Nor is anything in it longer: a list of so many mistakes would be described to its end before it is refused for its length. */
+const MOST_ENTRIES = 4_096;
 /** Parts of a request that may hold secrets: what came there is described, never repeated. */
 const SECRET = /\/(?:env|command|entrypoint)\//;
 
 /** Every mistake in a body, at most 50 of them; none when it is as the form says. */
 export function fieldErrors(form: z.ZodType, body: unknown): readonly FieldError[] {
-  // Before the form is asked, as zod passes over this key in a record and V8 takes it for the prototype on assignment.
-  const early = protoKeys(body, '', 0);
+  // Before the form is asked.
+  const early = outOfBounds(body, '', 0);
   if (early.length > 0) return early.slice(0, MOST_ERRORS);
   const checked = form.safeParse(body);
   if (checked.success) return [];
@@ -40,13 +42,19 @@ function withoutTwins(errors: readonly FieldError[]): FieldError[] {
   return [...new Map(errors.map((error) => [`${error.pointer} ${error.detail}`, error])).values()];
 }
 
-function protoKeys(value: unknown, pointer: string, depth: number): FieldError[] {
+/**
+ * What no form should be asked about: what is nested too deep or too long, and the key `__proto__`, which zod passes over in a
+ * record and V8 takes for the prototype on assignment.
+ */
+function outOfBounds(value: unknown, pointer: string, depth: number): FieldError[] {
   if (typeof value !== 'object' || value === null) return [];
   if (depth > MOST_DEPTH) return [{ pointer, detail: `expected at most ${MOST_DEPTH} levels` }];
+  const count = Array.isArray(value) ? value.length : Object.keys(value).length;
+  if (count > MOST_ENTRIES) return [{ pointer, detail: `expected at most ${MOST_ENTRIES} entries; got ${count}` }];
   return Object.entries(value).flatMap(([key, inner]) =>
     key === '__proto__'
       ? [{ pointer: `${pointer}/__proto__`, detail: 'unknown key' }]
-      : protoKeys(inner, `${pointer}/${escaped(key)}`, depth + 1),
+      : outOfBounds(inner, `${pointer}/${escaped(key)}`, depth + 1),
   );
 }
 

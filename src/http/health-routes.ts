@@ -1,6 +1,6 @@
 /** Whether the process answers, and whether it could decide an admission now. */
 
-import { Router } from 'express';
+import { Router, type RequestHandler } from 'express';
 import { methodNotAllowed } from './errors.js';
 import { sendJson } from './json.js';
 
@@ -19,18 +19,18 @@ export interface Readiness {
   readonly parts: Readonly<Record<'runtime' | 'lock' | 'probe' | 'draining' | 'files', ReadinessPart>>;
 }
 
-export function createHealthRoutes(readiness: () => Promise<Readiness>): Router {
+export function createHealthRoutes(readiness: () => Promise<Readiness>, door: RequestHandler): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router
     .route('/healthz')
-    .get((_req, res) => sendJson(res, 200, { ok: true }))
-    .all(methodNotAllowed('GET', 'HEAD'));
+    .get(door, (_req, res) => sendJson(res, 200, { ok: true }))
+    .all(door, methodNotAllowed('GET', 'HEAD'));
   router
     .route('/readyz')
-    .get(async (_req, res) => {
+    .get(door, async (_req, res) => {
       const { ready, parts } = await readiness();
       sendJson(res, ready ? 200 : 503, { ready, parts });
     })
-    .all(methodNotAllowed('GET', 'HEAD'));
+    .all(door, methodNotAllowed('GET', 'HEAD'));
   return router;
 }

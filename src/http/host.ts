@@ -18,8 +18,11 @@ export function allowedHosts(listen: readonly ListenAddress[], allowed: readonly
 export function wrongHost(req: Request, hosts: ReadonlySet<string>): string | null {
   if (isOverUnixSocket(req)) return null;
   const host = req.headers.host;
-  if (!isAllowed(host, hosts)) {
-    return `the header Host is ${shown(host)}; expected an address that this gate listens on, localhost, or one of TUNEPLANE_ALLOWED_HOSTS`;
+  if (!isAllowed(host, hosts)) return `the header Host is ${shown(host)}; ${EXPECTED}`;
+  // A target that names its host in full counts before the header (RFC 9112, section 3.2.2).
+  const target = /^[a-z]+:\/\/([^/?#]*)/i.exec(req.originalUrl)?.[1];
+  if (target !== undefined && !isAllowed(target, hosts)) {
+    return `the request is for the host ${shown(target)}; ${EXPECTED}`;
   }
   if (req.method === 'GET' || req.method === 'HEAD') return null;
   const { origin, 'sec-fetch-site': site } = req.headers;
@@ -30,6 +33,8 @@ export function wrongHost(req: Request, hosts: ReadonlySet<string>): string | nu
     return `the request was made by a web page of another origin (${site})`;
   return null;
 }
+
+const EXPECTED = 'expected an address that this gate listens on, localhost, or one of TUNEPLANE_ALLOWED_HOSTS';
 
 function isAllowed(host: string | undefined, hosts: ReadonlySet<string>): boolean {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(host ?? '');

@@ -71,7 +71,10 @@ function hides(key: string, each: unknown): boolean {
   return SECRET_KEY.test(key) && each !== null && (typeof each === 'string' || typeof each === 'object');
 }
 
-/** Greedy on purpose: a password may hold an `@` itself. */
+/** All before the last `@`: a password may hold one itself. */
 function withoutLogin(text: string): string {
-  return text.replaceAll(/(rediss?:\/\/)\S*@/g, '$1***@');
+  return text.replaceAll(/(rediss?:\/\/)(\S*)/g, (_url, scheme: string, rest: string) => {
+    const host = rest.slice(rest.lastIndexOf('@') + 1);
+    return `${scheme}${host === rest ? '' : '***@'}${host}`;
+  });
 }

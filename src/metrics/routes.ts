@@ -1,8 +1,9 @@
 /** `GET /metrics`. */
 
 import { gzipSync } from 'node:zlib';
-import { Router, type Request, type Response } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { Registry } from 'prom-client';
+import { methodNotAllowed } from '../http/errors.js';
 import type { GateStatus } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Log } from '../model/ports/outside.js';
@@ -28,17 +29,23 @@ export interface MetricsParts {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** Always answers 200 with a page, within the scrape's time: what could not be seen is said on the page. */
-export function metricsRoutes(parts: MetricsParts): Router {
+/**
+ * Makes the router that stands behind a door, one for each listener. It always answers 200 with a page, within the scrape's time:
+ * what could not be seen is said on the page.
+ */
+export function metricsRoutes(parts: MetricsParts): (door: RequestHandler) => Router {
   const onFault = (fault: unknown): void =>
     parts.log.error({ err: fault }, 'a part of the metrics page could not be made');
   const pageOf = createPages(parts, onFault);
-  const router = Router();
-  router.get('/metrics', async (req, res) => {
+  const scrape: RequestHandler = async (req, res) => {
     const limitMs = scrapeLimitMs(req.get('x-prometheus-scrape-timeout-seconds'));
     await answer(req, res, pageOf(await lookWithin(parts.observer, limitMs, onFault)));
-  });
-  return router;
+  };
+  return (door) => {
+    const router = Router({ caseSensitive: true, strict: true });
+    router.route('/metrics').get(door, scrape).all(door, methodNotAllowed('GET', 'HEAD'));
+    return router;
+  };
 }
 
 interface Page {

@@ -127,7 +127,7 @@ export function sameBusAddress(one: string, other: string): boolean {
 }
 
 function plainAddress(pciBusId: string): string {
-  return pciBusId.toLowerCase().replace(/^(?:gpu)?\s*0*(?=[0-9a-f]+:)/, '');
+  return pciBusId.toLowerCase().replace(/^(?:gpu)?\s*0*/, '');
 }
 
 function shortfall(configuredCount: number, driverCount: number, seen: GpusSeen): string {

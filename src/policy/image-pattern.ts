@@ -11,7 +11,7 @@ export function isAllowedImage(patterns: readonly string[], image: string): bool
   if (/^(?:sha256:)?[0-9a-f]{12,64}$/.test(image)) return false;
   const whole = withRegistry(image);
   // A name without a tag or digest is pulled as `latest`, and may be allowed in either spelling.
-  const spellings = /:[^/]*$/.test(whole) ? [whole] : [whole, `${whole}:latest`];
+  const spellings = whole.lastIndexOf(':') > whole.lastIndexOf('/') ? [whole] : [whole, `${whole}:latest`];
   return patterns.some((pattern) => spellings.some((spelling) => matches(withRegistry(pattern), spelling)));
 }
 

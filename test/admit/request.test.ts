@@ -253,10 +253,10 @@ test('what came in env, command or entrypoint is described and never repeated', 
 });
 
 test('a body full of mistakes gets fifty of them and the number of the rest', () => {
-  const body = Object.fromEntries(Array.from({ length: 5_000 }, (_none, at) => [`key${at}`, 1]));
+  const body = Object.fromEntries(Array.from({ length: 4_000 }, (_none, at) => [`key${at}`, 1]));
   const { errors } = refused({ ...smallest, ...body });
   expect(errors).toHaveLength(51);
-  expect(errors?.at(-1)).toEqual({ pointer: '', detail: 'and 4950 more mistakes' });
+  expect(errors?.at(-1)).toEqual({ pointer: '', detail: 'and 3950 more mistakes' });
 });
 
 test('a body of a hundred thousand levels is refused like any other', () => {

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { afterEach, expect, test } from 'vitest';
 import { createMetricsOnlyApp } from '../../src/app.js';
+import { methodNotAllowed } from '../../src/http/errors.js';
 import { listen, type Listening } from '../../src/http/listen.js';
 import { OPERATIONS } from '../../src/openapi/operations.js';
 import { collect, REQUEST, startGate } from './gate.js';
@@ -87,9 +88,12 @@ test('the process answers, and says part by part whether it could decide', async
 
 test('the listener for metrics serves three paths whatever Host is asked, and nothing else', async () => {
   const app = createMetricsOnlyApp({
-    metrics: Router().get('/metrics', (_req, res) => {
-      res.type('text/plain').send('up 1\n');
-    }),
+    metrics: (door) =>
+      Router()
+        .get('/metrics', door, (_req, res) => {
+          res.type('text/plain').send('up 1\n');
+        })
+        .all('/metrics', methodNotAllowed('GET', 'HEAD')),
     readiness: () => {
       const part = { ok: true, detail: null };
       return Promise.resolve({

@@ -1,10 +1,12 @@
 /** The HTTP faces on a real port, over hand-written fakes of everything behind them. */
 
-import express, { Router, type Express } from 'express';
+import express, { type Express } from 'express';
 import { afterEach } from 'vitest';
 import { type AppParts, createApp } from '../../src/app.js';
 import { allowedHosts } from '../../src/http/host.js';
 import { listen, type Listening, type TimeLimits } from '../../src/http/listen.js';
+import { createMeter } from '../../src/metrics/meter.js';
+import { metricsRoutes } from '../../src/metrics/routes.js';
 import type { Decision, JobSpec, Outcome, Principal, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { Runs } from '../../src/model/ports/admissions.js';
@@ -91,12 +93,20 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
   return Object.assign(gate, { app, listening, url: `http://127.0.0.1:${address.port}` });
 }
 
+const NOTHING_DOING = { inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false };
+
 function partsOf(gate: Gate): AppParts {
   return {
     keys: { kind: 'open', hosts: allowedHosts([{ kind: 'tcp', host: '127.0.0.1', port: 0 }], ['gate.internal']) },
     version: '1.2.3',
-    metrics: Router().get('/metrics', (_req, res) => {
-      res.type('text/plain').send('up 1\n');
+    metrics: metricsRoutes({
+      observer: { recent: () => Promise.resolve(gate.look()) },
+      status: () => NOTHING_DOING,
+      meter: createMeter(systemClock),
+      process: null,
+      holders: true,
+      ruleFiles: () => [],
+      log: collect(gate.logged),
     }),
     readiness: () => {
       const part = { ok: gate.ready, detail: gate.ready ? null : 'not now' };
@@ -116,7 +126,7 @@ function partsOf(gate: Gate): AppParts {
         gate.dryRuns.push(spec);
         return gate.decide({ spec, principal: { name: 'dry', roles: [] }, gone: new AbortController().signal });
       },
-      status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
+      status: () => NOTHING_DOING,
     },
     policy: createPolicy({ rules: () => RULES_WITHOUT_A_FILE, offLimits: nothingOffLimits }),
     meter: { outcome: (outcome) => void gate.outcomes.push(outcome) },
@@ -164,9 +174,7 @@ function pageOf(gate: Gate): AppParts['page'] {
         observer: { recent: async () => gate.look() },
         lookWithinMs: 1_000,
         readiness: () => ({ ready: gate.ready, parts }),
-        admissions: {
-          status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
-        },
+        admissions: { status: () => NOTHING_DOING },
         lock: { problem: () => null },
         lastSeen: { times: () => ({ gpus: null, processes: null, health: null, docker: null }) },
         decisions: { recent: () => [] },

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openDoor } from '../../src/http/auth.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes, type MetricsParts } from '../../src/metrics/routes.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
@@ -26,7 +27,7 @@ async function serve(parts: Partial<MetricsParts> = {}): Promise<number> {
       ruleFiles: () => [],
       log: { error() {} },
       ...parts,
-    }),
+    })(openDoor),
   );
   const server = createServer(app);
   servers.push(server);

@@ -66,8 +66,9 @@ async function facts(redis: Redis, key: string, clock: Clock): Promise<RedisFact
     tell(holderOf(redis, key)),
     tell(gatesAt(redis)),
   ]);
+  const lines = info?.split(/\r?\n/) ?? [];
   const line = (name: string): string | null =>
-    info === null ? null : (new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? null);
+    lines.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1) ?? null;
   const role = line('role');
   return {
     version: line('redis_version'),

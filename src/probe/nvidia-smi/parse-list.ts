@@ -42,9 +42,9 @@ interface Complaint {
 
 function toComplaint(line: string, after: number): Complaint | null {
   // `…for gpu 0000:4E:00.0: GPU is lost`; newer branches write `GPU0000:4E:00.0` without a space.
-  const address = /([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]):\s*(.*)$/i.exec(line);
+  const address = /([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]):([^]*)/i.exec(line);
   if (address !== null) return { after, pciBusId: normalBusId(address[1] ?? ''), words: [clean(address[2] ?? '')] };
-  const nameless = /^Unable to determine\b.*?:\s*(.+)$/i.exec(line)?.[1];
+  const nameless = /^Unable to determine\b[^:]*:([^]+)/i.exec(line)?.[1];
   return nameless === undefined ? null : { after, pciBusId: null, words: [clean(nameless)] };
 }
 

@@ -45,7 +45,7 @@ export function onlyOf(of: readonly CardIndex[] | null): readonly string[] {
 /** The command as a person would type it, without the long list of fields. */
 function commandOf(args: readonly string[]): string {
   const shown = args.filter((arg) => !arg.startsWith('--format='));
-  return ['nvidia-smi', ...shown.map((arg) => arg.replace(/=.*$/, ''))].join(' ');
+  return ['nvidia-smi', ...shown.map((arg) => arg.split('=')[0])].join(' ');
 }
 
 /** One field that the driver does not know fails the whole query, and it names only one of them at a time. */

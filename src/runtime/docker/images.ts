@@ -148,9 +148,29 @@ async function pullImage(reference: ImageReference, options: ImagesOptions): Pro
 }
 
 /** The registry's words, as the engine passes them on; the last is the engine's own for a name that is none. */
-const NOT_FOUND =
-  /manifest unknown|manifest for .* not found|name unknown|repository .*does not exist|repository .* not found|invalid reference format|must be lowercase/i;
+const NOT_FOUND = [
+  ['manifest unknown'],
+  ['manifest for ', ' not found'],
+  ['name unknown'],
+  ['repository ', 'does not exist'],
+  ['repository ', ' not found'],
+  ['invalid reference format'],
+  ['must be lowercase'],
+];
 
 function imageFailure(status: number, words: string): ImageAnswer {
-  return { kind: status === 404 || NOT_FOUND.test(words) ? 'not_found' : 'failed', daemonMessage: words };
+  const text = words.toLowerCase();
+  const notFound = status === 404 || NOT_FOUND.some((parts) => holdsInTurn(text, parts));
+  return { kind: notFound ? 'not_found' : 'failed', daemonMessage: words };
+}
+
+/** Whether the parts stand in the text, one after the other. */
+function holdsInTurn(text: string, parts: readonly string[]): boolean {
+  let at = 0;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return true;
 }

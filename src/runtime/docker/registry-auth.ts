@@ -101,7 +101,7 @@ function readEntry(entry: AuthEntry, registry: string): Readonly<Record<string, 
   if (entry.registrytoken) return { registrytoken: entry.registrytoken, serveraddress };
   if (entry.username && entry.password) return { username: entry.username, password: entry.password, serveraddress };
   if (!entry.auth) return null;
-  const plain = Buffer.from(entry.auth, 'base64').toString('utf8').replace(/\0+$/, '');
+  const plain = Buffer.from(entry.auth, 'base64').toString('utf8').replaceAll('\0', '');
   const colon = plain.indexOf(':');
   if (colon < 1) return 'unreadable';
   return { username: plain.slice(0, colon), password: plain.slice(colon + 1), serveraddress };
@@ -113,7 +113,7 @@ const HUB_KEY = 'https://index.docker.io/v1/';
 
 /** Keys are hosts, or addresses of older clients: `https://registry.local/v1/`. */
 function hostOf(key: string): string {
-  const host = key.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
+  const [host = ''] = key.replace(/^https?:\/\//, '').split('/');
   return host === 'docker.io' || host === 'registry-1.docker.io' ? HUB : host;
 }
 

@@ -52,7 +52,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   policy: { parts: ['model', 'text', 'http'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
   runs: { parts: ['model', 'http', 'admit', 'admission/existing'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
-  metrics: { parts: ['model', 'time', 'text'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
+  metrics: { parts: ['model', 'time', 'text', 'http'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
     parts: ['model', 'http', 'cards', 'page/client'],
     packages: ['express', 'zod'],

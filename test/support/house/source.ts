@@ -10,10 +10,18 @@ export interface Source {
   /** Dotted names that are read or called, as `Date.now` and `process`; `new Date()` for one that asks for the time. */
   readonly names: ReadonlySet<string>;
   readonly awaits: boolean;
+  /** Every `/…/` of it. One that is put together by `RegExp()` has no text to check: null. */
+  readonly patterns: readonly (Pattern | null)[];
   readonly lines: number;
   readonly comments: readonly Comment[];
   /** All statements of the file. */
   readonly program: Node;
+}
+
+/** A regular expression as written. */
+export interface Pattern {
+  readonly source: string;
+  readonly flags: string;
 }
 
 /** `start` and `end` count characters from the beginning of the file, the signs around the words included. */
@@ -32,16 +40,19 @@ export function readSource(path: string, text: string): Source {
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
   const imports: string[] = [];
   const names = new Set<string>();
+  const patterns: (Pattern | null)[] = [];
   let awaits = false;
   walk({ ...program }, (node) => {
     const from = importedBy(node);
     if (from !== null) imports.push(from);
     const name = nameOf(node);
     if (name !== null) names.add(name);
+    const pattern = patternOf(node);
+    if (pattern !== undefined) patterns.push(pattern);
     awaits ||= node['type'] === 'AwaitExpression' || node['async'] === true || node['await'] === true;
   });
   const lines = text.trimEnd().split('\n').length;
-  return { path, text, imports, names, awaits, lines, comments, program: { ...program } };
+  return { path, text, imports, names, awaits, patterns, lines, comments, program: { ...program } };
 }
 
 export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
@@ -77,4 +88,12 @@ function importedBy(node: Node): string | null {
   const source = node['type'] === 'TSExternalModuleReference' ? node['expression'] : holder;
   if (!isNode(source)) return null;
   return typeof source['value'] === 'string' ? source['value'] : '(a computed name)';
+}
+
+function patternOf(node: Node): Pattern | null | undefined {
+  const makes = ['NewExpression', 'CallExpression'].includes(String(node['type'])) && isNode(node['callee']);
+  if (makes && isNode(node['callee']) && node['callee']['name'] === 'RegExp') return null;
+  const { regex } = node;
+  if (node['type'] !== 'Literal' || !isNode(regex)) return undefined;
+  return { source: String(regex['pattern']), flags: String(regex['flags']) };
 }
