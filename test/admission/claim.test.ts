@@ -560,8 +560,8 @@ describe('a start', () => {
   test('of a container that somebody removed starts over', async () => {
     const runtime = fakeRuntime();
     let first = true;
-    runtime.onStart = async (id) => {
-      if (first) await runtime.remove(id, 'created');
+    runtime.onStart = async () => {
+      if (first) runtime.prune();
       first = false;
       return null;
     };
