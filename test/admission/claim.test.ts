@@ -317,6 +317,13 @@ describe('the list after the create', () => {
     expect(runtime.started).toEqual([]);
   });
 
+  test('shows that a job without cards has run and ended already: it is never started again', async () => {
+    const runtime = fakeRuntime();
+    after(runtime, (id) => runtime.end(id));
+    expect(await admit(testDesk(runtime), 'train', 0)).toMatchObject({ kind: 'ended' });
+    expect(runtime.started).toEqual([]);
+  });
+
   test('shows a second container of the run, renamed before: ours yields, and that one answers', async () => {
     const runtime = fakeRuntime();
     after(runtime, () => plant(runtime, { id: 'x', name: 'renamed', state: 'running', claim: null }));
@@ -441,6 +448,19 @@ describe('doubt', () => {
     expect(await admit(testDesk(runtime), 'train')).toMatchObject({ code: 'create_failed', rolledBack: false });
   });
 
+  test('a create that did not answer is not taken for what an earlier life of this gate created meanwhile', async () => {
+    const runtime = fakeRuntime();
+    runtime.onCreate = () => {
+      const planted = plant(runtime, { id: 'x' });
+      const labels = { ...planted.labels, [LABEL.admittedBy]: 'gate-a', [LABEL.life]: 'an earlier life' };
+      runtime.containers.set('x', { ...planted, labels });
+      return { kind: 'in_doubt', detail: 'socket hang up' };
+    };
+    const clock = { ...systemClock, monotonic: () => 20 * performance.now() };
+    await admit(testDesk(runtime, { clock, settings: { admitTimeoutMs: 60_000 } }), 'train');
+    expect(runtime.started).toEqual([]);
+  });
+
   test('a name taken by a container that shows a moment later is answered by the table', async () => {
     const runtime = fakeRuntime();
     runtime.onCreate = () => {
@@ -541,8 +561,8 @@ describe('a start', () => {
   test('of a container that somebody removed starts over', async () => {
     const runtime = fakeRuntime();
     let first = true;
-    runtime.onStart = async (id) => {
-      if (first) await runtime.remove(id, 'created');
+    runtime.onStart = async () => {
+      if (first) runtime.prune();
       first = false;
       return null;
     };

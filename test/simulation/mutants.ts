@@ -40,6 +40,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/model/labels.ts',
     find: 'return labels[LABEL.life] === grant.life && labels[LABEL.admittedAt] === grant.admittedAt;',
     replace: 'return labels[LABEL.admittedBy] === grant.admittedBy;',
+    noticedBy: {
+      file: 'test/admission/claim.test.ts',
+      test: 'a create that did not answer is not taken for what an earlier life of this gate created meanwhile',
+    },
   },
   {
     name: 'the mark of an attempt is kept after a lost race',
@@ -52,6 +56,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/lock/hold.ts',
     find: 'if (sentAt.monotonic > from.monotonic) from = sentAt;',
     replace: 'from = momentOf(clock);',
+    noticedBy: {
+      file: 'test/lock/hold.test.ts',
+      test: 'a renewal counts from before it was sent, not from its answer',
+    },
   },
   {
     name: 'the second look before a removal is left out',
@@ -70,6 +78,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/admission/check-claims.ts',
     find: "if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };",
     replace: '',
+    noticedBy: {
+      file: 'test/admission/claim.test.ts',
+      test: 'shows that a job without cards has run and ended already: it is never started again',
+    },
   },
   {
     name: "another's container is started",

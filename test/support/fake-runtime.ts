@@ -33,12 +33,18 @@ export interface FakeRuntime extends Books, Hands {
   beforeRemoval: ((id: string) => void) | null;
   images: (image: string) => ImageAnswer;
   end(id: string, state?: ContainerState): void;
+  /** What people do to containers: give one another name, take away all that do not run, start the runtime anew. */
+  rename(id: string, name: string): void;
+  prune(): void;
+  restart(): void;
 }
 
 /** `beat` is awaited between any two steps, so that a test can shuffle what happens in which order. */
 export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRuntime {
   const containers = new Map<string, SeenContainer>();
   const names = new Set<string>();
+  /** As with Docker, one thing at a time is done to a container: a removal waits for a start. */
+  const underWay = new Map<string, Promise<unknown>>();
   let count = 0;
 
   const seen = <T>(value: T): Probed<T> => ({ kind: 'seen', value, tookMs: 1 });
@@ -58,6 +64,23 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
     beforeRemoval: null,
     images: () => ({ kind: 'present' }),
     end: (id, state = 'exited') => set(id, state),
+    rename(id, name) {
+      const one = containers.get(id);
+      if (!one) return;
+      names.delete(one.name);
+      names.add(name);
+      containers.set(id, { ...one, name });
+    },
+    prune() {
+      for (const { id, name, state } of [...containers.values()]) {
+        if (state !== 'created' && holds(state)) continue;
+        containers.delete(id);
+        names.delete(name);
+      }
+    },
+    restart() {
+      for (const { id, state } of [...containers.values()]) if (state === 'running') set(id, 'exited');
+    },
 
     async list() {
       await beat();
@@ -117,18 +140,14 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       await beat();
       return { kind: 'created', id };
     },
-    async start(id): Promise<StartAnswer> {
-      await beat();
-      const wrong = await runtime.onStart?.(id);
-      if (wrong) return wrong;
-      const one = containers.get(id);
-      if (!one) return { kind: 'gone', daemonMessage: `no such container: ${id}` };
-      if (one.state !== 'running') {
-        set(id, 'running');
-        runtime.started.push(id);
-      }
-      await beat();
-      return { kind: 'started' };
+    start(id): Promise<StartAnswer> {
+      const before = underWay.get(id);
+      const mine = before === undefined ? startNow(id) : before.then(() => startNow(id));
+      underWay.set(
+        id,
+        mine.catch(() => undefined),
+      );
+      return mine;
     },
     async remove(id, only): Promise<RemoveAnswer> {
       await beat();
@@ -138,13 +157,14 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       if (!mayGo && one.state !== 'removing') return { kind: 'left', state: one.state };
       // As with a real runtime: what happens between the look and the removal is not seen, but for one that runs.
       await beat();
+      await underWay.get(id);
       runtime.beforeRemoval?.(id);
       const now = containers.get(id);
       if (!now) return { kind: 'gone' };
       if (now.state === 'running') return { kind: 'left', state: 'running' };
       containers.delete(id);
       await beat();
-      names.delete(one.name);
+      names.delete(now.name);
       const hadRun = only === 'created' && now.state === 'exited';
       return hadRun ? { kind: 'had_run', container: one, exitCode: 0 } : { kind: 'removed' };
     },
@@ -159,6 +179,21 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       return { kind: 'given_up' };
     },
   };
+
+  async function startNow(id: string): Promise<StartAnswer> {
+    await beat();
+    const wrong = await runtime.onStart?.(id);
+    if (wrong) return wrong;
+    const one = containers.get(id);
+    if (!one || one.state === 'removing') return { kind: 'gone', daemonMessage: `no such container: ${id}` };
+    if (one.state !== 'running') {
+      set(id, 'running');
+      runtime.started.push(id);
+    }
+    await beat();
+    return { kind: 'started' };
+  }
+
   return runtime;
 }
 

@@ -29,6 +29,8 @@ export interface EngineParts {
   readonly jobMs: (container: ModelContainer) => number;
   /** Why a start of it fails; null: it works. */
   readonly startFails?: (container: ModelContainer) => Answer | null;
+  /** What runs before a job and may take its time, as NVIDIA's hook does; the start goes on with `goOn`. */
+  readonly hook?: (goOn: () => void) => void;
   readonly watch: EngineWatch;
 }
 
@@ -49,7 +51,7 @@ export interface Engine {
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { timeline, startFails = () => null } = parts;
+  const { timeline, startFails = () => null, hook = (goOn) => goOn() } = parts;
   const store = createStore(parts.wall, parts.watch);
   const turns = createTurns(later);
   /** Names that are taken and whose containers do not show yet. */
@@ -129,12 +131,13 @@ export function createEngine(parts: EngineParts): Engine {
           giveBack();
           return finish(refusal);
         }
-        later(takesMs, () => {
+        const goOn = (): void => {
           const failure = startFails(container);
           if (failure === null) run(container, by);
           giveBack();
           finish(failure ?? ok(204));
-        });
+        };
+        later(takesMs, () => hook(goOn));
       });
     },
 
