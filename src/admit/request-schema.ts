@@ -14,6 +14,9 @@ const PAGE_BYTES = 4_096;
 
 const ULIMITS = 'core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack';
 
+/** The ulimits that a request may name. */
+export const ULIMIT_NAMES: readonly string[] = ULIMITS.split('|');
+
 /** What Docker takes for an image: `[registry[:port]/]name[/name…][:tag][@digest]`. */
 const IMAGE =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
