@@ -14,6 +14,9 @@ const PAGE_BYTES = 4_096;
 
 const ULIMIT = /^(?:core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack)$/;
 
+/** The ulimits that a request may name. */
+export const ULIMIT_NAMES: readonly string[] = ULIMIT.source.slice('^(?:'.length, -')$'.length).split('|');
+
 /** What Docker takes for an image: `[registry[:port]/]name[/name…][:tag][@digest]`. How long the last two are is looked at apart. */
 const IMAGE =
   /^(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?(?:@sha256:[0-9a-f]+)?$/;

@@ -22,7 +22,7 @@ export function alwaysRefused(container: ContainerRequest): readonly FieldError[
     ...Object.keys(container.labels)
       .filter((name) => LABEL_PREFIXES.some((prefix) => name.startsWith(prefix)))
       .map((name) => ({
-        pointer: `/container/labels/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        pointer: labelPointer(name),
         detail: `expected a label that does not start with ${LABEL_PREFIXES.join(' or ')}`,
       })),
     ...container.devices.flatMap((device, at) => refusedDevice(device, `/container/devices/${at}`)),
@@ -33,6 +33,11 @@ export function alwaysRefused(container: ContainerRequest): readonly FieldError[
       ? [{ pointer: '/container/ipc', detail: "the host's ipc is never given to a job" }]
       : []),
   ];
+}
+
+/** Where a label stands in a request, as a JSON pointer (RFC 6901). */
+export function labelPointer(name: string): string {
+  return `/container/labels/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function refusedDevice(device: string, pointer: string): FieldError[] {

@@ -1,6 +1,7 @@
 import { CannotStart } from '../model/cannot-start.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import type { RuleFile } from '../model/ports/rule-files.js';
+import { doubtfulRules } from './doubtful-rules.js';
 import { openPolicyFile } from './policy-file.js';
 import { RULES_WITHOUT_A_FILE, type PolicyRules } from './policy-rules.js';
 
@@ -19,5 +20,7 @@ export async function openRules(path: string | null, outside: { clock: Clock; lo
   const opened = await openPolicyFile(path, outside);
   if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_POLICY_FILE: ${opened.problems.join('; ')}`);
   const { file } = opened;
+  const rules = await file.current();
+  for (const doubt of rules === null ? [] : await doubtfulRules(rules)) outside.log.warn({ policy: path }, doubt);
   return { now: () => file.current(), file };
 }

@@ -1,6 +1,7 @@
 /** What a policy file may say, and what holds where it says nothing. */
 
 import { z } from 'zod';
+import { ULIMIT_NAMES } from '../admit/request-schema.js';
 import { strictObject } from '../http/strict-object.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
 
@@ -16,12 +17,16 @@ export interface PolicyRules {
   readonly devices: readonly string[];
   readonly capAdd: readonly string[];
   readonly ipc: readonly string[];
+  /** The names of labels that a request may set, besides those that none may. */
+  readonly labels: readonly string[];
   readonly max: {
     readonly memoryBytes?: number | undefined;
     readonly cpus?: number | undefined;
     readonly shmBytes?: number | undefined;
     readonly pids: number;
     readonly cards?: number | undefined;
+    /** By name; soft and hard limit alike. */
+    readonly ulimits: Readonly<Record<string, number>>;
   };
   readonly defaults: {
     readonly shmBytes: number;
@@ -101,12 +106,20 @@ export const policyFile = strictObject({
       ),
     )
     .optional(),
+  labels: patterns.optional(),
   max: strictObject({
     memory_bytes: bytes.optional(),
     cpus: cpus.optional(),
     shm_bytes: bytes.optional(),
     pids: z.int('expected a whole number').min(1, 'expected a whole number above 0').optional(),
     cards: z.int('expected a whole number').min(0, 'expected a whole number, 0 or more').optional(),
+    ulimits: z
+      .record(
+        z.string().refine((name) => ULIMIT_NAMES.includes(name), `expected one of ${ULIMIT_NAMES.join(', ')}`),
+        z.int('expected a whole number').min(0, 'expected a whole number, 0 or more'),
+        'expected an object of numbers',
+      )
+      .optional(),
   }).optional(),
   defaults: strictObject({
     shm_bytes: bytes.optional(),
@@ -130,12 +143,14 @@ export function rulesFrom(file: z.infer<typeof policyFile>): PolicyRules {
     devices: file.devices ?? [],
     capAdd: (file.cap_add ?? []).map((name) => name.replace(/^CAP_/, '')),
     ipc: file.ipc ?? ['private'],
+    labels: file.labels ?? ['*'],
     max: {
       memoryBytes: max.memory_bytes,
       cpus: max.cpus,
       shmBytes: max.shm_bytes,
       pids: max.pids ?? PIDS,
       cards: max.cards,
+      ulimits: max.ulimits ?? {},
     },
     defaults: {
       shmBytes: defaults.shm_bytes ?? Math.min(SHM_BYTES, max.shm_bytes ?? SHM_BYTES),

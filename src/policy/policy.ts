@@ -5,7 +5,7 @@ import type { Policy } from '../model/ports/admissions.js';
 import type { AskOffLimits, OffLimitsAnswer } from '../model/ports/off-limits.js';
 import { refuse } from '../model/refuse.js';
 import type { RuntimeKind } from '../model/runtime-kind.js';
-import { alwaysRefused } from './always-refused.js';
+import { alwaysRefused, labelPointer } from './always-refused.js';
 import { isAllowedImage } from './image-pattern.js';
 import { checkMounts } from './mount-policy.js';
 import type { RulesNow } from './open-rules.js';
@@ -86,6 +86,7 @@ function fillIn(container: ContainerRequest, { defaults, max }: PolicyRules): Co
     shmBytes: container.shmBytes ?? defaults.shmBytes,
     memoryBytes: container.memoryBytes ?? defaults.memoryBytes ?? max.memoryBytes,
     cpus: container.cpus ?? defaults.cpus ?? max.cpus,
+    ulimits: { ...max.ulimits, ...container.ulimits },
   };
 }
 
@@ -122,20 +123,35 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
   for (const [at, name] of container.capAdd.entries()) {
     check(`/container/cap_add/${at}`, rules.capAdd.includes(name), `the capability ${name}`, rules.capAdd);
   }
+  // What none may set has been told already.
+  const told = new Set(alwaysRefused(container).map(({ pointer }) => pointer));
+  for (const name of Object.keys(container.labels)) {
+    const pointer = labelPointer(name);
+    check(pointer, told.has(pointer) || matchesAny(rules.labels, name), `the label ${name}`, rules.labels);
+  }
   return errors;
 }
 
-function checkBounds({ memoryBytes, cpus, shmBytes }: ContainerRequest, { max }: PolicyRules): FieldError[] {
+function checkBounds({ memoryBytes, cpus, shmBytes, ulimits }: ContainerRequest, { max }: PolicyRules): FieldError[] {
   return [
+    ...Object.entries(ulimits).flatMap(([name, value]) =>
+      // -1 is without a limit.
+      atMost(`/container/ulimits/${name}`, value === -1 ? Infinity : value, max.ulimits[name], value),
+    ),
     ...atMost('/container/memory_bytes', memoryBytes, max.memoryBytes),
     ...atMost('/container/cpus', cpus, max.cpus),
     ...atMost('/container/shm_bytes', shmBytes, max.shmBytes),
   ];
 }
 
-function atMost(pointer: string, value: number | undefined, bound: number | undefined): FieldError[] {
+function atMost(
+  pointer: string,
+  value: number | undefined,
+  bound: number | undefined,
+  said: number | undefined = value,
+): FieldError[] {
   if (value === undefined || bound === undefined || value <= bound) return [];
-  return [{ pointer, detail: `expected at most ${bound} on this machine; got ${value}` }];
+  return [{ pointer, detail: `expected at most ${bound} on this machine; got ${said}` }];
 }
 
 function denied(errors: readonly FieldError[]): Refusal {

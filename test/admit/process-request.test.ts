@@ -85,7 +85,7 @@ describe('the policy of a gate that starts plain processes', () => {
   );
 
   test('bounds the cards of one job', async () => {
-    const rules = { ...RULES_WITHOUT_A_FILE, max: { pids: 1, cards: 2 } };
+    const rules = { ...RULES_WITHOUT_A_FILE, max: { pids: 1, cards: 2, ulimits: {} } };
     const policy = createPolicy({ rules: () => rules, offLimits: nothingOffLimits, runtime: 'process' });
     expect(await policy(request({}, 3))).toMatchObject({ code: 'policy_denied', errors: [{ pointer: '/count' }] });
     expect(await policy(request({}, 2))).toMatchObject({ count: 2 });

@@ -71,6 +71,16 @@ test.each([
     'p: /ports/0: expected a port, or a range such as "18000-18999"',
   ],
   ['a port that is none', { ports: ['70000'] }, 'p: /ports/0: expected a port, or a range such as "18000-18999"'],
+  [
+    'a ulimit that is misspelt, which would bound nothing',
+    { max: { ulimits: { nofiles: 1 } } },
+    'p: /max/ulimits/nofiles: expected one of core, cpu, data',
+  ],
+  [
+    'a ulimit without a limit',
+    { max: { ulimits: { nofile: -1 } } },
+    'p: /max/ulimits/nofile: expected a whole number, 0',
+  ],
   ['a pattern instead of a list', { images: '*' }, 'p: /images: expected a list of patterns'],
   [
     'a default above its bound',

@@ -148,6 +148,31 @@ test.each([
   expect(Object.values(container)).toContain(Object.values(max)[0]);
 });
 
+test('a bounded ulimit is bounded for those who ask, for those who ask for none at all, and for those who do not ask', async () => {
+  const policy = { max: { ulimits: { nofile: 1024, memlock: 65_536 } } };
+  expect(await deniedPointers(policy, { ulimits: { nofile: 1025 } })).toEqual(['/container/ulimits/nofile']);
+  expect(await deniedPointers(policy, { ulimits: { memlock: -1 } })).toEqual(['/container/ulimits/memlock']);
+  const { container } = await allowed(policy, { ulimits: { nofile: 512, stack: -1 } });
+  expect(container.ulimits).toEqual({ nofile: 512, stack: -1, memlock: 65_536 });
+  expect((await allowed({}, { ulimits: { nofile: 1e9, memlock: -1 } })).container.ulimits).toEqual({
+    nofile: 1e9,
+    memlock: -1,
+  });
+});
+
+test('where labels are named, those of other tools are not to be had', async () => {
+  const policy = { labels: ['team', 'org.example.*'] };
+  await allowed(policy, { labels: { team: 'vision', 'org.example.a/b': '1' } });
+  const labels = { 'traefik.enable': 'true', 'ofelia.job-exec.x/command': 'sh', team: 'vision' };
+  expect(await deniedPointers(policy, { labels })).toEqual([
+    '/container/labels/traefik.enable',
+    '/container/labels/ofelia.job-exec.x~1command',
+  ]);
+  await allowed({}, { labels });
+  // Refused whatever a policy says, and told once.
+  expect(await deniedPointers(policy, { labels: { 'com.docker.x': '1' } })).toEqual(['/container/labels/com.docker.x']);
+});
+
 test('cards and pids are bounded', async () => {
   const policy = createPolicy({ rules: () => rules({ max: { cards: 1, pids: 99 } }), offLimits: nothingOffLimits });
   expect(refusal(await policy({ ...request({}), count: 2 })).errors?.[0]?.pointer).toBe('/count');

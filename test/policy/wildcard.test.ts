@@ -36,6 +36,15 @@ test.each([
   ['a team on Docker Hub', ['team/*'], 'team/train:1', true],
   ['another team on Docker Hub', ['team/*'], 'other/train:1', false],
   ['an id has no name that could be allowed', ['ubuntu*', 'docker.io/*'], 'a'.repeat(64), false],
+  ['nor has the beginning of one', ['docker.io/library/*'], 'beef', false],
+  ['nor a shorter one that says what it is', ['docker.io/library/*'], 'sha256:beef', false],
+  ['a name of hex digits is one with its tag', ['docker.io/library/*'], 'cafe:latest', true],
+  ['a part in upper case is a registry, not a team on Docker Hub', ['docker.io/*'], 'EVIL/train:1', false],
+  ['a registry is the same in upper case', ['registry.local/*'], 'Registry.LOCAL/train:1', true],
+  ['and in the pattern', ['Registry.Local:5000/*'], 'registry.local:5000/train:1', true],
+  ['registries by a pattern', ['*.example.com/*'], 'eu.example.com/train:1', true],
+  ['which a name cannot pretend to be', ['*.example.com/*'], 'evil.io/a.example.com/train:1', false],
+  ['a name on any registry', ['*/train:1'], 'evil.io/train:1', true],
   ['no pattern allows nothing', [], 'ubuntu', false],
 ])('%s', (_says, patterns, image, expected) => {
   expect(isAllowedImage(patterns, image)).toBe(expected);

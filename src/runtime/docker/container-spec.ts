@@ -99,8 +99,15 @@ function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
       Devices: devices.map((path) => ({ PathOnHost: path, PathInContainer: path, CgroupPermissions: 'rwm' })),
     }),
     ...(capAdd.length > 0 && { CapAdd: [...capAdd] }),
+    CapDrop: DROPPED.filter((name) => !capAdd.includes(name)),
   };
 }
+
+/**
+ * Docker gives them to every container. A device node or a file with capabilities that a job leaves in a folder of the machine
+ * would serve whoever finds it there, and training makes neither.
+ */
+const DROPPED = ['MKNOD', 'SETFCAP'];
 
 /** NCCL wants deep stacks, and RDMA pins memory: Docker's defaults of 8 MiB and 64 KiB fail training jobs in the middle. */
 const TRAINING_STACK = 64 * 1024 * 1024;

@@ -1,3 +1,5 @@
+import { isRegistry } from '../../model/image-name.js';
+
 /** An image name, taken apart as Docker does. */
 export interface ImageReference {
   /** `docker.io` where none is named. */
@@ -9,8 +11,7 @@ export interface ImageReference {
 }
 
 /**
- * Takes an image name apart; null where it can be none. The first part is a registry when it holds a dot or a colon, or is
- * `localhost`. What is left of Docker's grammar is refused by Docker; this keeps out what would make another path of the
+ * Takes an image name apart; null where it can be none. What is left of Docker's grammar is refused by Docker; this keeps out what would make another path of the
  * request (`..`), since Docker then redirects, and the client follows to wherever that leads (measured).
  */
 export function parseImageReference(image: string): ImageReference | null {
@@ -21,8 +22,7 @@ export function parseImageReference(image: string): ImageReference | null {
   const colon = rest.indexOf(':', slash + 1);
   const [name, tag] = split(rest, colon);
   const first = name.slice(0, Math.max(0, name.indexOf('/')));
-  const named = first.includes('.') || first.includes(':') || first === 'localhost';
-  return { registry: named ? first : 'docker.io', name, version: digest ?? tag ?? 'latest' };
+  return { registry: isRegistry(first) ? first : 'docker.io', name, version: digest ?? tag ?? 'latest' };
 }
 
 function split(text: string, at: number): readonly [string, string?] {

@@ -19,7 +19,14 @@ export interface ImagesOptions {
   readonly inspectTimeoutMs?: number;
   /** A pull without any progress for so long is given up. */
   readonly stallMs?: number;
+  /** So many pulls go on at a time; who wants another one is told to come again. */
+  readonly mostPulls?: number;
 }
+
+/** Docker itself fetches three layers of each at a time. */
+const MOST_PULLS = 8;
+/** Of so many failures it is kept that nobody came to hear about them. */
+const MOST_UNHEARD = 100;
 
 /** One pull, which outlives whoever asked for it. */
 interface Pull {
@@ -43,7 +50,7 @@ export interface Images {
  * where all had left with `pulling`, to the first who asks again; then the next request tries anew.
  */
 export function createImages(options: ImagesOptions): Images {
-  const { docker, clock, log, inspectTimeoutMs = 10_000 } = options;
+  const { docker, clock, log, inspectTimeoutMs = 10_000, mostPulls = MOST_PULLS } = options;
   const pulls = new Map<string, Pull>();
   /** Of the few images that have more to hide than is always hidden. */
   const hidden = new Map<string, readonly string[]>();
@@ -86,7 +93,11 @@ export function createImages(options: ImagesOptions): Images {
     else log.warn({ image, answer }, 'image could not be pulled');
     if (pulled || pull.waiting > 0) pulls.delete(image);
     else pull.unheard = { answer, at: clock.monotonic() };
+    const unheard = [...pulls].filter(([, each]) => each.unheard !== null);
+    if (unheard.length > MOST_UNHEARD) pulls.delete(unheard[0]?.[0] ?? '');
   };
+
+  const underWay = (): number => [...pulls.values()].filter(({ unheard }) => unheard === null).length;
 
   const ensure: Images['ensure'] = async (image, waitMs) => {
     const reference = parseImageReference(image);
@@ -98,7 +109,9 @@ export function createImages(options: ImagesOptions): Images {
       if (here === 'absent' && clock.monotonic() - known.unheard.at < UNHEARD_MS) return known.unheard.answer;
     }
     if (here !== 'absent') return here;
-    return waitFor(pulls.get(image) ?? startPull(image, reference), waitMs, clock);
+    const mine = pulls.get(image);
+    if (mine === undefined && underWay() >= mostPulls) return { kind: 'pulling' };
+    return waitFor(mine ?? startPull(image, reference), waitMs, clock);
   };
 
   return { ensure, hiddenFrom: (image) => [...ALWAYS_HIDDEN, ...(hidden.get(image) ?? [])] };
@@ -161,7 +174,7 @@ const NOT_FOUND = [
 function imageFailure(status: number, words: string): ImageAnswer {
   const text = words.toLowerCase();
   const notFound = status === 404 || NOT_FOUND.some((parts) => holdsInTurn(text, parts));
-  return { kind: notFound ? 'not_found' : 'failed', daemonMessage: words };
+  return { kind: notFound ? 'not_found' : 'failed', daemonMessage: asTold(words) };
 }
 
 /** Whether the parts stand in the text, one after the other. */
@@ -173,4 +186,16 @@ function holdsInTurn(text: string, parts: readonly string[]): boolean {
     at = found + part.length;
   }
   return true;
+}
+
+const MOST_CHARACTERS = 300;
+
+/**
+ * What answered for a registry may be anything that the machine can reach and the caller cannot: Docker quotes its whole body where
+ * that is none of a registry's. No body is passed on, and of the rest as much as says what is wrong.
+ */
+function asTold(words: string): string {
+  const body = words.toLowerCase().indexOf('body: ');
+  const told = body === -1 ? words : `${words.slice(0, body)}body: (what came is not shown)`;
+  return told.length > MOST_CHARACTERS ? `${told.slice(0, MOST_CHARACTERS)}…` : told;
 }

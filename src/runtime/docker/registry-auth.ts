@@ -111,10 +111,13 @@ const HUB = 'index.docker.io';
 /** The key that `docker login` writes for Docker Hub. */
 const HUB_KEY = 'https://index.docker.io/v1/';
 
-/** Keys are hosts, or addresses of older clients: `https://registry.local/v1/`. */
+/**
+ * Keys are hosts, the same in upper and lower case, or addresses of older clients: `https://registry.local/v1/`. Only `docker.io` as
+ * it is written is Docker Hub: Docker asks a registry at the host of that name for any other spelling.
+ */
 function hostOf(key: string): string {
   const [host = ''] = key.replace(/^https?:\/\//, '').split('/');
-  return host === 'docker.io' || host === 'registry-1.docker.io' ? HUB : host;
+  return host === 'docker.io' || host === 'registry-1.docker.io' ? HUB : host.toLowerCase();
 }
 
 function refusedHelper(what: string, path: string): RegistryAuth {

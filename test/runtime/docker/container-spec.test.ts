@@ -36,6 +36,7 @@ describe('the body that creates a container', () => {
         LogConfig: { Type: 'json-file', Config: { 'max-size': '100m', 'max-file': '2' } },
         IpcMode: 'private',
         NetworkMode: 'bridge',
+        CapDrop: ['MKNOD', 'SETFCAP'],
         PidsLimit: 4096,
         Ulimits: [
           { Name: 'memlock', Soft: -1, Hard: -1 },

@@ -7,6 +7,7 @@ test.each([
   ['nvidia/cuda:12', 'docker.io', 'nvidia/cuda', '12'],
   ['registry.local/train:1.4', 'registry.local', 'registry.local/train', '1.4'],
   ['registry.local:5000/a/b', 'registry.local:5000', 'registry.local:5000/a/b', 'latest'],
+  ['EVIL/train', 'EVIL', 'EVIL/train', 'latest'],
   ['localhost/train', 'localhost', 'localhost/train', 'latest'],
   ['registry.local/train@sha256:abc', 'registry.local', 'registry.local/train', 'sha256:abc'],
   ['registry.local/train:1.4@sha256:abc', 'registry.local', 'registry.local/train', 'sha256:abc'],

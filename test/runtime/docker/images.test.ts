@@ -1,5 +1,8 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createImages } from '../../../src/runtime/docker/images.js';
 import { createFindAuth } from '../../../src/runtime/docker/registry-auth.js';
@@ -17,7 +20,7 @@ afterAll(() => engine.stop());
 const WAIT_MS = 20_000;
 
 /** The gate's pulls, with this text as its `config.json`. */
-function pulls(config: object, limits: { stallMs?: number } = {}) {
+function pulls(config: object, limits: { stallMs?: number; mostPulls?: number } = {}) {
   const path = join(engine.folder, 'config.json');
   writeFileSync(path, JSON.stringify(config));
   const images = createImages({
@@ -101,6 +104,18 @@ describe.each(both)('from a registry ($program)', (which) => {
     expect(manifests.length).toBeLessThanOrEqual(2);
   });
 
+  test('no more pulls go on at a time than are allowed, and who comes again gets one when there is room', async () => {
+    const [first, second] = [await registry.push('train/first'), await registry.push('train/second')];
+    const ensure = pulls(loginFor(registry.host), { mostPulls: 1 });
+    registry.hold();
+    expect(await ensure(first, 100)).toEqual({ kind: 'pulling' });
+    expect(await ensure(second, WAIT_MS)).toEqual({ kind: 'pulling' });
+    expect(registry.requests.filter((line) => line.includes('train/second') && line.startsWith('GET'))).toEqual([]);
+    registry.release();
+    expect(await ensure(first, WAIT_MS)).toEqual({ kind: 'present' });
+    await expect.poll(() => ensure(second, WAIT_MS), { timeout: WAIT_MS }).toEqual({ kind: 'present' });
+  });
+
   test('a pull without progress is given up, and the first who asks again hears of it', async () => {
     const image = await registry.push('train/stalled');
     const ensure = pulls(loginFor(registry.host), { stallMs: 300 });
@@ -135,6 +150,34 @@ test('a registry that is not there is a failed pull, with the reason', async () 
   const answer = await pulls({})('127.0.0.1:1/train:1', WAIT_MS);
   expect(answer).toEqual({ kind: 'failed', daemonMessage: expect.stringMatching(/connection refused/) });
 });
+
+test('what answers in the place of a registry is not read back to the caller', async () => {
+  const secret = 'only-this-machine-may-read-this';
+  const stranger = spawnInside(7777, `(_, answer) => answer.writeHead(403).end('<html>' + '${secret} '.repeat(50))`);
+  await once(stranger.stdout, 'data');
+  const answer = await pulls({})('127.0.0.1:7777/latest/meta-data:1', WAIT_MS);
+  expect(answer).toMatchObject({ kind: 'failed', daemonMessage: expect.stringContaining('403') });
+  expect(JSON.stringify(answer)).not.toContain(secret);
+});
+
+test('of words that a registry chose itself only a few are passed on', async () => {
+  const body = `JSON.stringify({ errors: [{ code: 'DENIED', message: 'x'.repeat(100_000) }] })`;
+  const stranger = spawnInside(
+    7778,
+    `(_, answer) => answer.writeHead(403, { 'content-type': 'application/json' }).end(${body})`,
+  );
+  await once(stranger.stdout, 'data');
+  const answer = await pulls({})('127.0.0.1:7778/train:1', WAIT_MS);
+  expect(answer).toMatchObject({ daemonMessage: expect.stringContaining('denied: xxx') });
+  expect(JSON.stringify(answer).length).toBeLessThan(400);
+});
+
+/** Something that listens on a port of the engine's own network and is no registry. It goes with the engine. */
+function spawnInside(port: number, handler: string): ChildProcessByStdio<null, Readable, null> {
+  const program = `require('node:http').createServer(${handler}).listen(${port}, '127.0.0.1', () => console.log('up'))`;
+  const [command, ...args] = engine.inside(process.execPath, '-e', program);
+  return spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
 
 test('a credential program is refused by name, and no pull is tried', async () => {
   const answer = await pulls({ credHelpers: { '127.0.0.1:1': 'pass' } })('127.0.0.1:1/train:1', WAIT_MS);

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseImageReference } from '../../../src/runtime/docker/image-reference.js';
 import { authFor, createFindAuth, dockerConfigFile } from '../../../src/runtime/docker/registry-auth.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -24,6 +25,24 @@ describe('the credentials for a registry', () => {
       'r.local',
       { auths: { 'https://r.local/v1/': { auth: base64('me:secret') } } },
       credentials('r.local'),
+    ],
+    [
+      'are the same in upper case',
+      'R.Local',
+      { auths: { 'r.LOCAL': { auth: base64('me:secret') } } },
+      credentials('R.Local'),
+    ],
+    [
+      'for Docker Hub are not those for a host that is only spelt like it',
+      'DOCKER.IO',
+      { auths: { 'https://index.docker.io/v1/': { auth: base64('me:secret') } } },
+      { kind: 'anonymous' },
+    ],
+    [
+      'for Docker Hub are not those for a registry that is one by its upper case alone',
+      parseImageReference('EVIL/train')?.registry ?? '',
+      { auths: { 'https://index.docker.io/v1/': { auth: base64('me:secret') } } },
+      { kind: 'anonymous' },
     ],
     [
       'are told apart by port',

@@ -49,7 +49,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   },
   'admission/existing': { parts: ['model', 'text', 'time', 'occupancy'], packages: [], node: [] },
   admit: { parts: ['model', 'http'], packages: ['express', 'zod'], node: ['node:crypto'] },
-  policy: { parts: ['model', 'text', 'http'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
+  policy: { parts: ['model', 'admit', 'text', 'http'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
   runs: { parts: ['model', 'http', 'admit', 'admission/existing'], packages: ['express'], node: [] },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
   metrics: { parts: ['model', 'time', 'text', 'http'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
