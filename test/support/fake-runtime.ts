@@ -72,14 +72,14 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       containers.set(id, { ...one, name });
     },
     prune() {
-      for (const { id, name, state } of [...containers.values()]) {
+      for (const { id, name, state } of Array.from(containers.values())) {
         if (state !== 'created' && holds(state)) continue;
         containers.delete(id);
         names.delete(name);
       }
     },
     restart() {
-      for (const { id, state } of [...containers.values()]) if (state === 'running') set(id, 'exited');
+      for (const { id, state } of Array.from(containers.values())) if (state === 'running') set(id, 'exited');
     },
 
     async list() {

@@ -20,7 +20,10 @@ export function createTurns(later: (ms: number, act: () => void) => void): Turns
       const line = lines.get(id);
       const mine = line ?? [];
       const turn = (): void => act(() => giveBack(id, mine));
-      if (line !== undefined) return void line.push(() => later(lagMs, turn));
+      if (line !== undefined) {
+        line.push(() => later(lagMs, turn));
+        return;
+      }
       lines.set(id, mine);
       turn();
     },

@@ -87,14 +87,13 @@ export function createCallers(
       const gate = gateOf(name);
       gate?.life.deliver(0.2, () => {
         tell(() => `${gate.life.name} is told to delete ${run}`);
-        gate.runs.remove(run).then(
-          (answer) => {
-            const word = typeof answer === 'string' ? answer : answer.code;
-            count(`DELETE: ${word}`);
-            tell(() => `${gate.life.name} answers the DELETE of ${run}: ${word}`);
-          },
-          (error: unknown) => watch.threw(`DELETE of ${run} at ${name}`, error),
-        );
+        const remove = async (): Promise<void> => {
+          const answer = await gate.runs.remove(run);
+          const word = typeof answer === 'string' ? answer : answer.code;
+          count(`DELETE: ${word}`);
+          tell(() => `${gate.life.name} answers the DELETE of ${run}: ${word}`);
+        };
+        remove().catch((error: unknown) => watch.threw(`DELETE of ${run} at ${name}`, error));
       });
     },
     crashed(life) {

@@ -102,7 +102,7 @@ export function runHistory(options: HistoryOptions): Promise<History> {
         if (isAtRest()) return end();
         goOn();
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     setImmediate(afterTurn);

@@ -56,10 +56,12 @@ export function redisClient(parts: {
       const callOff = clock.after(COMMAND_TIMEOUT_MS, () => settle({ kind: 'failed' }));
       const serve = (_fate: unknown, finish: (answer: { status: number; body: unknown }) => void): void =>
         finish({ status: 200, body: carryOut() });
-      void wire.ask(life, { about, serve }).then((came) => {
+      const hear = async (): Promise<void> => {
+        const came = await wire.ask(life, { about, serve });
         const isAnswer = typeof came === 'object' && came.status === 200;
         settle(isAnswer ? { kind: 'answered', value: came.body as T } : { kind: 'failed' });
-      });
+      };
+      void hear();
     });
   }
 
