@@ -6,7 +6,7 @@ import { afterEach } from 'vitest';
 import { type AppParts, createApp } from '../../src/app.js';
 import { allowedHosts } from '../../src/http/host.js';
 import { listen, type Listening, type TimeLimits } from '../../src/http/listen.js';
-import type { Decision, JobSpec, Outcome, Principal, Run } from '../../src/model/admission.js';
+import type { Decision, JobSpec, Outcome, Principal, RefusedCode, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { Runs } from '../../src/model/ports/admissions.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
@@ -36,6 +36,8 @@ export interface Gate {
   readonly dryRuns: JobSpec[];
   readonly outcomes: Outcome[];
   readonly audit: AuditEntry[];
+  /** The codes with which callers were turned away. */
+  readonly refused: RefusedCode[];
   readonly logged: { level: string; data: object; sentence: string }[];
   readonly removed: string[];
   readonly givenUp: string[];
@@ -66,6 +68,7 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     dryRuns: [],
     outcomes: [],
     audit: [],
+    refused: [],
     logged,
     removed: [],
     givenUp: [],
@@ -96,6 +99,7 @@ function partsOf(gate: Gate): AppParts {
   return {
     keys: { kind: 'open', hosts: allowedHosts([{ kind: 'tcp', host: '127.0.0.1', port: 0 }], ['gate.internal']) },
     version: '1.2.3',
+    countRefused: (code) => void gate.refused.push(code),
     metrics: Router().get('/metrics', (_req, res) => {
       res.type('text/plain').send('up 1\n');
     }),
