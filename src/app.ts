@@ -6,6 +6,8 @@ import { createCardRoutes, type CardRouteParts } from './cards/routes.js';
 import { createDoor, openDoor, type Keys } from './http/auth.js';
 import { finalErrorHandler, notFound } from './http/errors.js';
 import { createHealthRoutes, type Readiness } from './http/health-routes.js';
+import { watchRefused } from './http/watch-refused.js';
+import type { RefusedCode } from './model/admission.js';
 import type { Log } from './model/ports/outside.js';
 import { createOpenApiRoutes } from './openapi/routes.js';
 import { createPageRoutes, type PageRouteParts } from './page/routes.js';
@@ -24,6 +26,8 @@ export interface AppParts
   /** Of the package, for the OpenAPI document. */
   readonly version: string;
   readonly page: Omit<PageRouteParts, 'door'>;
+  /** Told of each caller that is turned away. */
+  readonly countRefused: (code: RefusedCode) => void;
 }
 
 /** Everything the gate serves. */
@@ -31,6 +35,7 @@ export function createApp(parts: AppParts): Express {
   const door = createDoor(parts.keys);
   const routes = { ...parts, door };
   const app = bareApp();
+  app.use(watchRefused({ audit: parts.audit, clock: parts.clock, count: parts.countRefused }));
   app.use(openRoutes(parts, door.everybody));
   app.use(createAdmitRoutes(routes));
   app.use(createRunRoutes(routes));

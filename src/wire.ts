@@ -8,19 +8,18 @@ import type { Express } from 'express';
 import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
 import { createRecentRuns, type RecentRuns } from './admission/existing/recent-runs.js';
 import { openAudit } from './http/audit.js';
+import { burstAudit } from './http/burst-audit.js';
 import { openKeys } from './http/open-keys.js';
 import { readiness, readinessBy } from './http/readiness.js';
 import { watchRuleFiles } from './http/watch-rule-files.js';
-import { localLock } from './lock/local-lock.js';
 import { createTurnQueue } from './lock/queue.js';
-import { passwordFrom } from './lock/redis/password-file.js';
+import { openLock } from './locks.js';
 import { createMeter, type MeterWithRegistry } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';
 import { CannotStart } from './model/cannot-start.js';
 import type { CreatedSince } from './model/ports/created-since.js';
 import type { Eyes, Observer } from './model/ports/eyes.js';
 import type { Lock } from './model/ports/lock.js';
-import type { Meter } from './model/ports/meter.js';
 import type { Clock, Log } from './model/ports/outside.js';
 import type { Snapshot } from './model/snapshot.js';
 import { warnOfForeignClaims } from './observe/foreign-claims.js';
@@ -77,7 +76,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const { keys, file: tokensFile } = await openKeys(settings, { clock, log });
   const rules = await openRules(settings.policyFile, { clock, log });
   const ruleFiles = watchRuleFiles([tokensFile, rules.file], clock);
-  const decisions = rememberDecisions(openAudit(settings.auditFile, log));
+  const audit = burstAudit(openAudit(settings.auditFile, log), clock);
+  const decisions = rememberDecisions(audit);
   const state = await openState(settings, clock, log);
   const opened = await openRuntime(settings, state.folder, clock, log);
   const meter = createMeter(clock, { ...build });
@@ -124,6 +124,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     meter,
     admissions,
     audit: decisions,
+    countRefused: (code) => meter.callerRefused(code),
     runtime: settings.runtime,
     policy: createPolicy({ rules: rules.now, offLimits: runtime.offLimits, runtime: settings.runtime }),
     runs: createRuns({ ...runtime, cardStore: state.cards, recentRuns }),
@@ -145,6 +146,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     async close() {
       stopSweeping();
       ruleFiles.stop();
+      audit.flush();
       runtime.close();
       await lock.close();
       await state.close();
@@ -226,24 +228,4 @@ async function openState(settings: Settings, clock: Clock, log: Log): Promise<Ex
   if (state.kind === 'refused') throw new CannotStart(state.detail);
   log.info({ folder: state.folder, instance_id: state.instanceId }, 'this gate keeps its state here');
   return state;
-}
-
-/** The lock: Redis where it is set, else that of one process alone, which is spared the client of Redis. */
-async function openLock(
-  settings: Settings,
-  clock: Clock,
-  log: Log,
-  meter: Pick<Meter, 'lockLost'>,
-): Promise<Lock & { close(): Promise<void> }> {
-  if (settings.redisUrl === null) return Object.assign(localLock(), { close: async () => {} });
-  const { createRedisLock } = await import('./lock/lease.js');
-  return createRedisLock({
-    url: settings.redisUrl,
-    password: settings.redisPasswordFile === null ? null : passwordFrom(settings.redisPasswordFile),
-    key: settings.lockKey,
-    leaseMs: settings.lockLeaseMs,
-    clock,
-    log,
-    meter,
-  });
 }

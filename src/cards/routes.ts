@@ -9,7 +9,7 @@ import { onlyQuery, readJson, sendJson } from '../http/json.js';
 import { sendProblem } from '../http/problem.js';
 import { cardUuid, type CardUuid } from '../model/card.js';
 import type { JudgedCard } from '../model/occupancy.js';
-import type { Audit, AuditEntry } from '../model/ports/audit.js';
+import type { Audit, ChangingAction } from '../model/ports/audit.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Clock } from '../model/ports/outside.js';
@@ -32,7 +32,7 @@ export interface CardRouteParts {
 export function createCardRoutes(parts: CardRouteParts): Router {
   const { door, audit, clock } = parts;
   const router = Router({ caseSensitive: true, strict: true });
-  const operate = (action: AuditEntry['action'], ...handlers: RequestHandler[]): void => {
+  const operate = (action: ChangingAction, ...handlers: RequestHandler[]): void => {
     router
       .route(`/cards/:uuid/${action}`)
       .post(recordAttempt({ action, audit, clock }), door.for('operate'), onlyQuery(), ...handlers)

@@ -1,7 +1,7 @@
 /** One call that changes something, from its first byte to its outcome: counted once, and one line in the audit. */
 
 import type { RequestHandler, Response } from 'express';
-import type { Audit, AuditEntry } from '../model/ports/audit.js';
+import type { Audit, AuditEntry, ChangingAction } from '../model/ports/audit.js';
 import type { Clock } from '../model/ports/outside.js';
 import { knownPrincipal } from './auth.js';
 import { onProblem } from './problem.js';
@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 export interface AttemptParts {
-  readonly action: AuditEntry['action'];
+  readonly action: ChangingAction;
   readonly audit: Audit;
   readonly clock: Clock;
   /** Told how it ended and after how many seconds. */
@@ -56,6 +56,11 @@ export function recordAttempt(parts: AttemptParts): RequestHandler {
     });
     next();
   };
+}
+
+/** Whether this response belongs to a call that is watched, and so has its own line. */
+export function attempted(res: Response): boolean {
+  return res.locals['attempt'] !== undefined;
 }
 
 /** The attempt of this response. Throws where the route is not watched, which is a fault of ours. */

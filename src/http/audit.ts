@@ -1,27 +1,51 @@
 /** The audit: one JSON line per decision, appended to a file or written to standard output. Values of env are never in it. */
 
-import { appendFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs';
+import { CannotStart } from '../model/cannot-start.js';
 import type { Audit, AuditEntry } from '../model/ports/audit.js';
 import type { Log } from '../model/ports/outside.js';
 import { plainJson } from '../text/plain.js';
 
 /**
- * Opens the audit; throws when the file cannot be appended to. It is opened anew for every line, so that a rotated file is never
- * written on, and a line is written in one call, so that two gates can share a file. A line that cannot be written later is logged
- * with all that would have been in it: the decision has been made and cannot be taken back.
+ * Opens the audit; throws `CannotStart` when the file cannot be appended to. It is opened anew for every line, so that a rotated file
+ * is never written on, and a line is written in one call, so that two gates can share a file. A line that cannot be written later is
+ * logged with all that would have been in it: the decision has been made and cannot be taken back.
  */
 export function openAudit(path: string | null, log: Log): Audit {
   if (path === null) return { write: (entry) => void process.stdout.write(lineOf(entry)) };
-  appendFileSync(path, '', { mode: 0o640 });
+  try {
+    append(path, '');
+  } catch (error) {
+    throw new CannotStart(`TUNEPLANE_AUDIT_FILE: ${words(error)}`, { cause: error });
+  }
   return {
     write(entry) {
       try {
-        appendFileSync(path, lineOf(entry), { mode: 0o640 });
+        append(path, lineOf(entry));
       } catch (error) {
         log.error({ err: error, path, entry }, 'an audit line could not be written');
       }
     },
   };
+}
+
+/** Never through a link, which could lead anywhere; a pipe is not waited for, and only a file is written on. */
+function append(path: string, text: string): void {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o640);
+  try {
+    if (!fstatSync(file).isFile())
+      throw new Error(`${path} is no file; without a file the audit goes to standard output`);
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function words(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ELOOP') return `${message} (it is a link, which is not followed)`;
+  return code === 'ENXIO' ? `${message} (it is a pipe, and only a file is written on)` : message;
 }
 
 function lineOf(entry: AuditEntry): string {
@@ -38,6 +62,7 @@ function lineOf(entry: AuditEntry): string {
     cards: entry.cards,
     container_id: entry.containerId,
     took_ms: entry.tookMs,
+    times: entry.times,
   };
   return `${plainJson(line)}\n`;
 }

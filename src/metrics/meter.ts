@@ -1,7 +1,7 @@
 /** Counts what happened since the gate began, in a registry that lives as long as the gate. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { OUTCOMES, PHASES } from '../model/admission.js';
+import { OUTCOMES, PHASES, REFUSED_CODES, type RefusedCode } from '../model/admission.js';
 import type { CardUuid } from '../model/card.js';
 import type { Meter } from '../model/ports/meter.js';
 import type { Clock } from '../model/ports/outside.js';
@@ -19,6 +19,7 @@ export interface MeterWithRegistry extends Meter {
   lastSuccessMs(probe: ProbeName): number | null;
   /** Another number whenever `startFailures` or `lastSuccessMs` may answer something else. */
   edition(): number;
+  callerRefused(code: RefusedCode): void;
   /** Runs told to wait in the last 30 s and not admitted since. */
   runsWaiting(): number;
 }
@@ -27,6 +28,7 @@ export interface MeterWithRegistry extends Meter {
 export function createMeter(clock: Clock, build = { version: 'unknown', revision: 'unknown' }): MeterWithRegistry {
   const registry = new Registry();
   const admissions = counter(registry, METRICS.admissions);
+  const callersRefused = counter(registry, METRICS.callersRefused);
   const probeFailures = counter(registry, METRICS.probeFailures);
   const admissionDuration = histogram(registry, METRICS.admissionDuration);
   const phaseDuration = histogram(registry, METRICS.phaseDuration);
@@ -38,6 +40,7 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
   const cardsGranted = counter(registry, METRICS.cardsGranted);
   new Gauge({ ...options(METRICS.buildInfo), registers: [registry] }).set({ ...build }, 1);
   for (const outcome of OUTCOMES) admissions.inc({ outcome }, 0);
+  for (const code of REFUSED_CODES) callersRefused.inc({ code }, 0);
   for (const phase of PHASES) phaseDuration.zero({ phase });
   for (const probe of PROBES) for (const reason of BLIND_REASONS) probeFailures.inc({ probe, reason }, 0);
 
@@ -52,6 +55,7 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
       admissions.inc({ outcome });
       admissionDuration.observe(seconds);
     },
+    callerRefused: (code) => callersRefused.inc({ code }),
     toldToWait: (runId) => waiting.told(runId, clock.monotonic()),
     noLongerWaiting: (runId) => waiting.over(runId),
     phase: (phase, seconds) => phaseDuration.observe({ phase }, seconds),

@@ -70,6 +70,11 @@ export const METRICS = {
     'run_id',
   ),
   admissions: counter('admissions_total', 'Admissions by their answer; dry runs are not counted.', 'outcome'),
+  callersRefused: counter(
+    'callers_refused_total',
+    'Requests that were answered 401 or 403, dry runs and reads included.',
+    'code',
+  ),
   runsWaiting: gauge('runs_waiting', 'Runs told to wait in the last 30 s and not admitted since.'),
   admissionDuration: histogram(
     'admission_duration_seconds',

@@ -178,6 +178,14 @@ export type Decision =
 export const OUTCOMES = ['admitted', 'replayed', 'starting', 'ended', 'wait', ...REFUSAL_CODES, 'client_gone'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** The codes of 401 and 403, with which callers are turned away. */
+export const REFUSED_CODES = [
+  'unauthenticated',
+  'forbidden',
+  'policy_denied',
+] as const satisfies readonly RefusalCode[];
+export type RefusedCode = (typeof REFUSED_CODES)[number];
+
 /** The phases of an admission that are timed apart. */
 export const PHASES = ['pull', 'lock', 'look', 'claim', 'start'] as const;
 export type Phase = (typeof PHASES)[number];

@@ -1,9 +1,10 @@
 /** The last decisions, in memory, for the page. The audit has all of them; this is what a person wants to see at a glance. */
 
-import type { Audit, AuditEntry } from '../model/ports/audit.js';
+import type { Audit, AuditEntry, ChangingAction } from '../model/ports/audit.js';
 
 /** A decision, and how often it was made in the same words since `firstAt`. */
 export interface RecentDecision extends AuditEntry {
+  readonly action: ChangingAction;
   readonly times: number;
   /** ISO 8601, UTC. */
   readonly firstAt: string;
@@ -28,6 +29,9 @@ export function rememberDecisions(audit: Audit, keep = KEEP): RecentDecisions {
   return {
     write(entry) {
       audit.write(entry);
+      const { action } = entry;
+      // Who was turned away where nothing would have changed is no decision.
+      if (action === 'call' || action === 'dry_run') return;
       // The last word on this subject; one that differs from it stays, so that the order of events can be read.
       const at = decisions.findIndex((each) => subjectOf(each) === subjectOf(entry));
       const last = decisions[at];
@@ -35,6 +39,7 @@ export function rememberDecisions(audit: Audit, keep = KEEP): RecentDecisions {
       if (again) decisions.splice(at, 1);
       decisions.unshift({
         ...entry,
+        action,
         detail: shortened(entry.detail),
         times: again ? last.times + 1 : 1,
         firstAt: again ? last.firstAt : entry.at,

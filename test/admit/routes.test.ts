@@ -159,11 +159,11 @@ test('a link that leads out of an allowed root is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'routes-'));
   await mkdir(join(folder, 'root'));
   await symlink(tmpdir(), join(folder, 'root/out'));
-  const rules = { ...RULES_WITHOUT_A_FILE, mounts: [{ root: join(folder, 'root'), readOnly: false }] };
+  const rules = { ...RULES_WITHOUT_A_FILE, mounts: [{ root: join(folder, 'root'), readOnly: true }] };
   const gate = await startGate({ policy: createPolicy({ rules: () => rules, offLimits: nothingOffLimits }) });
   const bind = (source: string): object => ({
     ...REQUEST,
-    container: { ...container, mounts: [{ type: 'bind', source, target: '/x' }] },
+    container: { ...container, mounts: [{ type: 'bind', source, target: '/x', read_only: true }] },
   });
   const response = await gate.post(bind(join(folder, 'root/out')));
   expect(await response.json()).toMatchObject({

@@ -193,8 +193,12 @@ async function expectRefused(
 
   const outcome = `tuneplane_gpu_admissions_total{outcome="${code}"}`;
   const after = counted(await gate.metrics());
-  expect(after).toEqual({ ...before, [outcome]: (before[outcome] ?? 0) + 1 });
-  await expect.poll(() => gate.audit().slice(lines)).toMatchObject([{ audit: 'admit', outcome: code }]);
+  const refused = `tuneplane_gpu_callers_refused_total{code="${code}"}`;
+  const turnedAway = refused in before ? { [refused]: (before[refused] ?? 0) + 1 } : {};
+  expect(after).toEqual({ ...before, ...turnedAway, [outcome]: (before[outcome] ?? 0) + 1 });
+  // Callers who are turned away one after the other are told when a second has passed without one more.
+  const written = () => gate.audit().slice(lines);
+  await expect.poll(written, { timeout: 5000 }).toMatchObject([{ audit: 'admit', outcome: code }]);
   expect(await engine.docker.listContainers({ all: true })).toEqual([]);
   expect(await keys.keys('*')).toEqual([]);
   return answer;

@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAudit } from '../../src/http/audit.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
@@ -58,6 +59,43 @@ test('what a terminal would heed is written out, so that a line shown by `tail` 
   const text = await readFile(path, 'utf8');
   expect(text).not.toMatch(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u);
   expect(JSON.parse(text)).toMatchObject({ image });
+});
+
+test.each<[string, (path: string) => unknown, RegExp]>([
+  ['a pipe that nobody reads', (path) => execa('mkfifo', [path]), /TUNEPLANE_AUDIT_FILE: ENXIO.*it is a pipe/],
+  [
+    'a link, wherever it leads',
+    (path) => symlink(join(folder, 'elsewhere'), path),
+    /ELOOP.*a link, which is not followed/,
+  ],
+  ['a folder', (path) => mkdir(path), /EISDIR/],
+  [
+    'a device',
+    (path) => execa('mknod', [path, 'c', '1', '3']),
+    /is no file; without a file the audit goes to standard/,
+  ],
+])('%s in its place is refused at the start, at once', async (_says, put, words) => {
+  const place = join(await mkdtemp(join(folder, 'place-')), 'audit.log');
+  await put(place);
+  expect(() => openAudit(place, collect([]))).toThrow(words);
+  await expect(stat(join(folder, 'elsewhere'))).rejects.toThrow('ENOENT');
+});
+
+test('a pipe or a link that is put in its place later is not written on, and the line is logged', async () => {
+  const logged: Gate['logged'] = [];
+  const path = join(folder, 'replaced.log');
+  const audit = openAudit(path, collect(logged));
+  await rm(path);
+  await symlink(join(folder, 'elsewhere'), path);
+  audit.write(entry);
+  await rm(path);
+  await execa('mkfifo', [path]);
+  audit.write(entry);
+  await expect(stat(join(folder, 'elsewhere'))).rejects.toThrow('ENOENT');
+  expect(logged).toMatchObject([
+    { level: 'error', data: { entry } },
+    { level: 'error', data: { entry } },
+  ]);
 });
 
 test('after a rotation lines go into the new file', async () => {

@@ -7,7 +7,7 @@ import { allowedHosts } from '../../src/http/host.js';
 import { listen, type Listening, type TimeLimits } from '../../src/http/listen.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes } from '../../src/metrics/routes.js';
-import type { Decision, JobSpec, Outcome, Principal, Run } from '../../src/model/admission.js';
+import type { Decision, JobSpec, Outcome, Principal, RefusedCode, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { Runs } from '../../src/model/ports/admissions.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
@@ -37,6 +37,8 @@ export interface Gate {
   readonly dryRuns: JobSpec[];
   readonly outcomes: Outcome[];
   readonly audit: AuditEntry[];
+  /** The codes with which callers were turned away. */
+  readonly refused: RefusedCode[];
   readonly logged: { level: string; data: object; sentence: string }[];
   readonly removed: string[];
   readonly givenUp: string[];
@@ -67,6 +69,7 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     dryRuns: [],
     outcomes: [],
     audit: [],
+    refused: [],
     logged,
     removed: [],
     givenUp: [],
@@ -99,6 +102,7 @@ function partsOf(gate: Gate): AppParts {
   return {
     keys: { kind: 'open', hosts: allowedHosts([{ kind: 'tcp', host: '127.0.0.1', port: 0 }], ['gate.internal']) },
     version: '1.2.3',
+    countRefused: (code) => void gate.refused.push(code),
     metrics: metricsRoutes({
       observer: { recent: () => Promise.resolve(gate.look()) },
       status: () => NOTHING_DOING,

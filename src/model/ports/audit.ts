@@ -5,9 +5,13 @@ export interface Audit {
   write(entry: AuditEntry): void;
 }
 
+/** What changes something when it is let through. */
+export type ChangingAction = 'admit' | 'delete' | 'exclude' | 'include' | 'forget';
+
 export interface AuditEntry {
   readonly at: string;
-  readonly action: 'admit' | 'delete' | 'exclude' | 'include' | 'forget';
+  /** `dry_run` and `call`: of those that change nothing, only who was turned away is written down. */
+  readonly action: ChangingAction | 'dry_run' | 'call';
   readonly principal: string;
   readonly remote: string | null;
   readonly runId: string | null;
@@ -19,4 +23,6 @@ export interface AuditEntry {
   readonly cards: readonly string[];
   readonly containerId: string | null;
   readonly tookMs: number;
+  /** How many of the same kind this line stands for; one where it is left out. */
+  readonly times?: number;
 }

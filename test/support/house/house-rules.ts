@@ -79,9 +79,11 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: [],
     node: 'any',
   },
+  'locks.ts': { parts: ['model', 'settings', 'lock', 'lock/redis'], packages: [], node: [] },
   'wire.ts': {
     parts: [
       'app.ts',
+      'locks.ts',
       'runtimes.ts',
       'model',
       'settings',
@@ -89,7 +91,6 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'policy',
       'state',
       'lock',
-      'lock/redis',
       'probe',
       'probe/nvidia-smi',
       'observe',
