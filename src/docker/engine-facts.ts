@@ -47,9 +47,9 @@ export function askVersion(docker: Docker, limitMs = LIMIT_MS): Promise<Probed<E
 }
 
 function readVersion(body: unknown): EngineVersion {
-  const { Version: version, ApiVersion: apiVersion, Components: parts } = versionBody.parse(body);
+  const { Version: version, ApiVersion, Components: parts } = versionBody.parse(body);
   const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
-  return { version, apiVersion, podman: podman?.Name ?? null };
+  return { version, apiVersion: ApiVersion ?? '', podman: podman?.Name ?? null };
 }
 
 export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
@@ -127,7 +127,7 @@ function dial(docker: Docker, path: string, abortSignal: AbortSignal): Promise<u
 
 const versionBody = z.object({
   Version: z.string(),
-  ApiVersion: z.string(),
+  ApiVersion: z.string().nullish(),
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 

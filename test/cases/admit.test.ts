@@ -148,7 +148,10 @@ describe('one device request per card gave a job part of its cards; a count besi
     const body = containerSpec(jobSpec('train', 2), grant);
     expect(body.HostConfig?.DeviceRequests).toEqual([{ Driver: 'nvidia', DeviceIDs: uuids, Capabilities: [['gpu']] }]);
     expect(body.Labels).toMatchObject({ [LABEL.gpuUuids]: uuids.join(','), [LABEL.gpus]: '1,3' });
-    expect(body.Env).toEqual(['CUDA_DEVICE_ORDER=PCI_BUS_ID']);
+    // The order of the bus, and of an image's own choice of cards nothing is left.
+    expect(body.Env).toContain('CUDA_DEVICE_ORDER=PCI_BUS_ID');
+    expect(body.Env).toContain(`NVIDIA_VISIBLE_DEVICES=${uuids.join(',')}`);
+    expect(body.Env).toContain('CUDA_VISIBLE_DEVICES');
   });
 
   test('the job sees the two uuids and no number of the host', async () => {

@@ -95,7 +95,7 @@ describe('rules that keep every label changed identity with a pod or a value: on
   test('no rule keeps a label that changes, and values stand in the text', () => {
     for (const { name: rule, expr } of RULES) {
       const kept = groupedBy(expr).filter((label) => label !== 'reason');
-      for (const label of kept) expect(['job', 'instance', 'uuid', 'probe', 'outcome'], rule).toContain(label);
+      for (const label of kept) expect(['job', 'instance', 'uuid', 'probe', 'outcome', 'file'], rule).toContain(label);
     }
     const shipped = parse(readFileSync(at('prometheus/rules.yml'), 'utf8')) as RulesFile;
     const labels = shipped.groups.flatMap(({ rules }) => rules.map((each) => Object.entries(each.labels)));

@@ -95,7 +95,7 @@ test('cards that were taken out are not given out blindly either', async () => {
   expect((await admit('six', 6)).body).toMatchObject({ code: 'unsatisfiable' });
 });
 
-test('cards that are only configured are given out by index, without a label of uuids that nobody knows', async () => {
+test('cards that are only configured are given out by index, with an empty label of uuids that nobody knows', async () => {
   const counted = { ...settings, TUNEPLANE_LOCAL_GPU_COUNT: '4' };
   gate = await startGate({ engine, settings: counted, nvidiaSmi: 'none', machine: healthyMachine({ cards: 4 }) });
   const { cards, counts } = await gate.cards();
@@ -113,8 +113,8 @@ test('cards that are only configured are given out by index, without a label of 
   });
   expect(await givenTo('train-1')).toEqual([['0', '1']]);
   const { Labels } = (await containerOf('train-1')).Config;
-  expect(Labels).toMatchObject({ 'tuneplane.gpus': '0,1' });
-  expect(Labels).not.toHaveProperty('tuneplane.gpu-uuids');
+  // Empty and there, so that an image's own label does not shine through.
+  expect(Labels).toMatchObject({ 'tuneplane.gpus': '0,1', 'tuneplane.gpu-uuids': '' });
 
   expect((await gate.cards()).cards.map(({ state }) => state)).toEqual(['job_held', 'job_held', 'unknown', 'unknown']);
   expect((await admit('train-2', 2)).body).toMatchObject({ decision: 'admitted', gpus: [2, 3] });

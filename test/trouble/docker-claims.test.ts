@@ -121,13 +121,13 @@ describe('a create', () => {
     expect(await containers()).toMatchObject([{ State: 'running' }]);
   });
 
-  test('that happens long after it was given up is not started, and the next request takes it up', async () => {
-    once(isCreate, { cutThenMs: 2800 });
+  test('that happens long after it was given up is not started, and the next request removes it and decides anew', async () => {
+    once(isCreate, { cutThenMs: 7000 });
     expect(await post('train')).toMatchObject({ status: 502, code: 'create_failed', rolled_back: false });
     expect(await free()).toBe(8);
     // Meanwhile its card goes to another, which verifies before it starts.
     expect(await post('other')).toMatchObject({ status: 201, gpus: [0] });
-    await expect.poll(containers).toHaveLength(2);
+    await expect.poll(containers, { timeout: 20_000 }).toHaveLength(2);
     expect(await post('train')).toMatchObject({ status: 201, gpus: [1] });
     const live = await containers();
     expect(live.map(({ State }) => State)).toEqual(['running', 'running']);
@@ -236,7 +236,7 @@ describe('where start and grace are short, a claim', () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => post('train')));
     expect(all.map(({ status, decision }) => `${status} ${String(decision)}`)).toEqual(all.map(() => '202 starting'));
     // Not one start after the other.
-    expect(performance.now() - began).toBeLessThan(2 * SHORT_S * 1000 + 1500);
+    expect(performance.now() - began).toBeLessThan(4 * SHORT_S * 1000);
     expect(await free()).toBe(7);
     expect(await post('other')).toMatchObject({ status: 202, gpus: [1] });
     // Longer than the grace: a start that is under way here is nobody's left-over.

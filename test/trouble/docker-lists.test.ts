@@ -120,11 +120,11 @@ describe('a Docker that', () => {
 });
 
 describe('a claim', () => {
-  /** Every list that names no run: those of looks, and the one after a create. */
-  const isWholeList = (line: string) => line.startsWith('GET /containers/json') && !line.includes('filters=');
+  /** Every list of all that live: those of looks, and the one after a create. */
+  const isWholeList = (line: string) => line.startsWith('GET /containers/json') && line.includes('status');
 
   test.each<[string, Misbehave]>([
-    ['whose run cannot be looked up', (line) => (line.includes('filters=') ? 'hang up' : null)],
+    ['whose run cannot be looked up', (line) => (line.includes('label') ? 'hang up' : null)],
     ['whose cards cannot be looked at', (line) => (isWholeList(line) ? 'hang up' : null)],
   ])('%s is not begun', async (_says, misbehave) => {
     docker.misbehave(misbehave);
@@ -152,7 +152,7 @@ describe('a claim', () => {
     expect(answer.body).toMatchObject({ retryable: true });
     expect(starts()).toBe(before);
     docker.behave();
-    // What was created is either gone, or taken up by whoever asks again.
+    // What was created is either gone, or removed by whoever asks again.
     expect((await gate.post('/admit', jobToPost('unseen'))).body).toMatchObject({ decision: 'admitted', gpus: [1] });
     expect(docker.containers).toHaveLength(2);
     docker.containers.pop();

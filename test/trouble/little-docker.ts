@@ -101,9 +101,12 @@ function create(name: string, body: string, containers: LittleContainer[]): Stra
 }
 
 function fits(filters: string | null): (container: LittleContainer) => boolean {
-  const { label = [], name = [] } = JSON.parse(filters ?? '{}') as { label?: string[]; name?: string[] };
-  return ({ Labels, Names }) =>
-    label.every((pair) => Object.entries(Labels).some(([key, value]) => pair === `${key}=${value}`)) &&
+  const asked = JSON.parse(filters ?? '{}') as Partial<Record<'id' | 'label' | 'name' | 'status', string[]>>;
+  const { id, label = [], name = [], status } = asked;
+  return ({ Id, Labels, Names, State }) =>
+    (id === undefined || id.includes(Id)) &&
+    (status === undefined || status.includes(State)) &&
+    label.every((pair) => Object.entries(Labels).some(([key, value]) => pair === key || pair === `${key}=${value}`)) &&
     name.every((pattern) => Names.some((each) => new RegExp(pattern).test(each)));
 }
 
