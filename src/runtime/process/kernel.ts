@@ -80,9 +80,11 @@ export interface Numbers {
 
 /** From the lines `NSpid` and `NSsid` of /proc/PID/status, there since Linux 4.1; empty without them. */
 export function parseNumbers(status: string): Numbers {
-  const line = (name: string): readonly number[] =>
-    (new RegExp(String.raw`^${name}:((?:\t\d+)+)$`, 'm').exec(status)?.[1] ?? '').split('\t').slice(1).map(Number);
-  return { pids: line('NSpid'), sessions: line('NSsid') };
+  return { pids: numbersIn(/^NSpid:((?:\t\d+)+)$/m, status), sessions: numbersIn(/^NSsid:((?:\t\d+)+)$/m, status) };
+}
+
+function numbersIn(line: RegExp, status: string): readonly number[] {
+  return (line.exec(status)?.[1] ?? '').split('\t').slice(1).map(Number);
 }
 
 /** The pids of all that /proc shows. */
