@@ -102,4 +102,32 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'card.claims.some((claim) => claim.containerId !== containerId)',
     replace: 'card.claims.findIndex((claim) => claim.containerId === containerId) > 0',
   },
+  {
+    name: 'the list after the create is left out',
+    file: 'src/admission/check-claims.ts',
+    find: 'if (claims.length === 0) return [];',
+    replace: "return claims.map(() => ({ kind: 'good' }));",
+  },
+  {
+    name: 'a second container of the run does not count in step 7',
+    file: 'src/admission/check-claims.ts',
+    find: 'ofRun.length > 1 || (occupancy',
+    replace: '(occupancy',
+    noticedBy: {
+      file: 'test/admission/claim.test.ts',
+      test: 'shows a second container of the run, renamed before: ours yields, and that one answers',
+    },
+  },
+  {
+    name: 'what the events tell of a removed run is ignored',
+    file: 'src/runtime/docker/remove.ts',
+    find: "return ran === null ? answer : { kind: 'had_run', container, exitCode: ran.exitCode };",
+    replace: 'return answer;',
+  },
+  {
+    name: 'a start in doubt is sent again',
+    file: 'src/admission/starts.ts',
+    find: 'return settleDoubt(claim, answer.detail, parts);',
+    replace: 'return start(claim, parts);',
+  },
 ];

@@ -24,7 +24,8 @@ export type Sent =
   | { readonly kind: 'create'; readonly life: Life; readonly by: string; readonly body: CreateBody }
   | { readonly kind: 'start' | 'remove'; readonly life: Life; readonly by: string; readonly id: string };
 
-export type ToldState = ModelContainer['state'] | 'has run';
+/** `has run`: by the answer of a start or a removal. `heard`: by an event, that it was started or ended. */
+export type ToldState = ModelContainer['state'] | 'has run' | 'heard' | 'removed';
 
 /** As much of dockerode as a gate uses, over the wire to the engine in memory. */
 export function engineClient(parts: ClientParts): Docker {
@@ -43,7 +44,7 @@ export function engineClient(parts: ClientParts): Docker {
     const stop = engine.store.onEvent((event) => {
       const ms = wire.push(life, `event`);
       if (ms === null || life.state === 'dead') breakOff();
-      else stream.write(event, ms);
+      else stream.write(event, ms, () => event.what !== 'destroy' && told(event.id, 'heard'));
     });
   };
 
@@ -61,6 +62,7 @@ export function engineClient(parts: ClientParts): Docker {
         onSend({ kind: 'remove', life, by, id });
         const came = await ask(`remove ${run}`, (fate, finish) => engine.remove(id, by, fate.insideMs, finish));
         if (hasStatus(came, 409)) told(id, isUnderWay(came) ? 'removing' : 'has run');
+        if (hasStatus(came, 204) && by === life.name) told(id, 'removed');
         return asDockerode(came);
       },
       async inspect() {

@@ -5,7 +5,7 @@ import type { EngineEvent } from './store.js';
 export interface EventStream extends AsyncIterable<string> {
   setEncoding(encoding: string): void;
   /** Lets an event reach the process, no earlier than the ones before it. */
-  write(event: EngineEvent, ms: number): void;
+  write(event: EngineEvent, ms: number, arrives: () => void): void;
   /** No more events come, and the reader is told so. */
   breakOff(): void;
 }
@@ -28,11 +28,12 @@ export function createEventStream(life: Life): EventStream {
   return {
     [Symbol.asyncIterator]: read,
     setEncoding: () => {},
-    write(event, ms) {
+    write(event, ms, arrives) {
       if (broken) return;
       const now = life.clock.monotonic();
       lastAt = Math.max(lastAt, now + ms);
       life.deliver(lastAt - now, () => {
+        arrives();
         arrived.push(lineOf(event));
         wake();
       });

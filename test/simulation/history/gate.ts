@@ -13,7 +13,7 @@ import type { Hands } from '../../../src/model/ports/hands.js';
 import type { Lock } from '../../../src/model/ports/lock.js';
 import type { Meter } from '../../../src/model/ports/meter.js';
 import type { Clock, Log } from '../../../src/model/ports/outside.js';
-import type { GpuRow, Snapshot } from '../../../src/model/snapshot.js';
+import type { GpuRow, RememberedCard, Snapshot } from '../../../src/model/snapshot.js';
 import { createObserver } from '../../../src/observe/observer.js';
 import { createRuns } from '../../../src/runs/runs.js';
 import { createCreatedSince } from '../../../src/runtime/created-since.js';
@@ -60,16 +60,16 @@ export interface GateParts {
 export interface SimulatedGate {
   readonly life: Life;
   readonly admissions: AdmissionsPart;
-  readonly runs: Runs;
-  readonly lock: Lock;
+  /** Made when it is asked for: most histories have no DELETE. */
+  readonly runs: () => Runs;
 }
 
 export function startGate(parts: GateParts): SimulatedGate {
   const { life, random, log } = parts;
   const { clock } = life;
   const meter = meterTelling(parts.counted);
-  const rows = healthyRows(parts.cards);
-  const cardStore = { remembered: () => rememberedOf(rows) };
+  const { remembered } = machineOf(parts.cards);
+  const cardStore = { remembered: () => remembered };
   const recentRuns = createRecentRuns(clock);
   const createdSince = createCreatedSince(clock);
   const docker = engineClient({ ...parts.client, life, by: life.name });
@@ -85,14 +85,18 @@ export function startGate(parts: GateParts): SimulatedGate {
   const ground = { books, hands, lock, clock, meter, log, recentRuns, createdSince, cardStore };
   const admissions = createAdmissions({
     ...ground,
-    observer: createObserver(eyesOver(books, rows, clock), RULES, 1000),
+    observer: createObserver(eyesOver(books, parts.cards, clock), RULES, 1000),
     random,
     makeQueue: (serve) => createTurnQueue({ lock, clock, serve, onReleased: meter.lockHeldFor }),
     settings: settingsOf(parts),
   });
   startSweeping({ ...ground, standpoint: admissions.standpoint, graceMs: TIMES.graceMs });
-  const deleting = handsOver(engineClient({ ...parts.client, life, by: `${life.name} DELETE` }));
-  return { life, admissions, runs: createRuns({ ...ground, hands: deleting }), lock };
+  const toDelete = (): Runs => {
+    const hands = handsOver(engineClient({ ...parts.client, life, by: `${life.name} DELETE` }));
+    return createRuns({ ...ground, hands });
+  };
+  let runs: Runs | null = null;
+  return { life, admissions, runs: () => (runs ??= toDelete()) };
 }
 
 const HANDS = {
@@ -135,8 +139,27 @@ function hex16(random: () => number): string {
     .padStart(16, '0');
 }
 
+/** A machine of so many cards: all of them healthy, and known before. */
+interface MachineOfCards {
+  readonly rows: readonly GpuRow[];
+  readonly remembered: readonly RememberedCard[];
+}
+
+/** Made once for each number of cards. */
+const machines = new Map<number, MachineOfCards>();
+
+function machineOf(cards: number): MachineOfCards {
+  const known = machines.get(cards);
+  if (known !== undefined) return known;
+  const rows = healthyRows(cards);
+  const machine = { rows, remembered: rememberedOf(rows) };
+  machines.set(cards, machine);
+  return machine;
+}
+
 /** Eyes to which every card is healthy and idle, over the books that there are. */
-function eyesOver(books: Books, rows: readonly GpuRow[], clock: Clock): Eyes {
+function eyesOver(books: Books, cards: number, clock: Clock): Eyes {
+  const { rows, remembered } = machineOf(cards);
   const seen = <T>(value: T) => ({ kind: 'seen', value, tookMs: 1 }) as const;
   const look = async (): Promise<Snapshot> => {
     const startedAtMs = clock.now();
@@ -149,7 +172,7 @@ function eyesOver(books: Books, rows: readonly GpuRow[], clock: Clock): Eyes {
       health: seen(null),
       docker,
       links: null,
-      remembered: rememberedOf(rows),
+      remembered,
       exclusions: [],
     };
   };

@@ -1,5 +1,5 @@
 import { LABEL } from '../../../src/model/labels.js';
-import type { Sent } from '../engine/client.js';
+import type { Sent, ToldState } from '../engine/client.js';
 import { hasRun, type Ask, type Facts, type Maker } from './offences.js';
 
 export interface CallRules {
@@ -26,8 +26,11 @@ export function judgeCall(call: Sent, facts: Facts, rules: CallRules): Ask | nul
   return null;
 }
 
-function judgeCreate(call: Extract<Sent, { kind: 'create' }>, { asks, offend }: Facts): Ask | null {
+function judgeCreate(call: Extract<Sent, { kind: 'create' }>, { asks, removedRuns, offend }: Facts): Ask | null {
   const run = call.body.Labels?.[LABEL.runId];
+  if (removedRuns.has(`${call.by} ${run}`)) {
+    offend('what its events told had run was created again', `run ${run} by ${call.by}`);
+  }
   const open = asks.filter(({ life, answer, post }) => life === call.life && answer === null && post.run === run);
   if (open.every(({ gone }) => gone)) offend('a container was created for nobody', `run ${run} by ${call.by}`);
   return open[0] ?? null;
@@ -37,6 +40,11 @@ function judgeStart({ id, by }: SentById, maker: Maker, { told, offend }: Facts)
   if (maker.by !== by) offend("another's container was started", `${id}, which ${maker.by} created, by ${by}`);
   const state = told.get(`${by} ${id}`)?.state;
   if (hasRun(state)) offend('what was known to have run was started', `${id} (${state}) by ${by}`);
+}
+
+/** What somebody removes already is asked for again until it is gone. */
+function isGoing(state: ToldState | undefined): boolean {
+  return state === 'removing' || state === 'removed';
 }
 
 /** What a gate removes of itself: what it has just seen created, and never a young claim of a gate that lives. */
@@ -52,7 +60,7 @@ function judgeRemoval(
   }
   const last = told.get(`${by} ${id}`);
   if (hasRun(last?.state)) offend('what was known to have run was removed', `${id} (${last?.state}) by ${by}`);
-  // What somebody removes already is asked for again until it is gone.
-  else if (last?.state !== 'removing' && last?.step !== step())
+  else if (last?.step !== step() && !isGoing(last?.state)) {
     offend('a removal without a look right before it', `${id} by ${by}`);
+  }
 }

@@ -16,6 +16,7 @@ export const OFFENCES = [
   'what was known to have run was started',
   'what was known to have run was removed',
   'a removal without a look right before it',
+  'what its events told had run was created again',
   'a container was created for nobody',
   'an answer names what never was',
   'an answer says that nothing is left, and something is',
@@ -58,6 +59,10 @@ export interface Facts {
   readonly told: Map<string, { readonly state: ToldState; readonly step: number }>;
   /** What a life was told when it asked closely: that this one runs or has run, by `life id`. */
   readonly ran: Set<string>;
+  /** What a life was told by an event: that this one was started, or has ended, by `life id`. */
+  readonly heard: Set<string>;
+  /** The runs of which a life removed a container that it had heard of by then; by `life run`. */
+  readonly removedRuns: Set<string>;
   readonly isThere: (id: string) => boolean;
   readonly offend: (kind: OffenceKind, detail: string) => void;
 }

@@ -6,7 +6,7 @@ import type { Life } from '../process/life.js';
 import { judgeAfterwards, judgeAnswer } from './answers.js';
 import { judgeCall, type CallRules } from './calls.js';
 import { countExecutions } from './executions.js';
-import { hasRun, type Ask, type Facts, type Offence, type OffenceKind } from './offences.js';
+import { hasRun, runOf, type Ask, type Facts, type Offence, type OffenceKind } from './offences.js';
 
 /** Looks on at every step of a history, and says what must never be. */
 export interface Watch extends EngineWatch {
@@ -44,6 +44,8 @@ export function createWatch(parts: WatchParts): Watch {
     ever: new Map(),
     told: new Map(),
     ran: new Set(),
+    heard: new Set(),
+    removedRuns: new Set(),
     isThere: (id) => containers().has(id),
     offend(kind, detail) {
       if (heeds === null || heeds === kind) offences.push({ kind, detail });
@@ -55,6 +57,21 @@ export function createWatch(parts: WatchParts): Watch {
 
   const leftOver = (): readonly ModelContainer[] =>
     [...containers().values()].filter(({ id, state }) => state === 'created' && isLife(facts.makers.get(id)?.by ?? ''));
+
+  /** Takes note of what a life was told of a container. */
+  function take(key: string, life: Life, id: string, state: ToldState, closely: boolean): void {
+    if (state === 'heard') return void facts.heard.add(key);
+    facts.told.set(key, { state, step: step() });
+    if (closely && hasRun(state)) facts.ran.add(key);
+    const container = facts.ever.get(id);
+    if (state !== 'removed' || container === undefined || !facts.heard.has(key)) return;
+    facts.removedRuns.add(`${life.name} ${runOf(container)}`);
+  }
+
+  /** Somebody wants it gone, and may want it again. */
+  function forget(run: string): void {
+    for (const known of facts.removedRuns) if (known.endsWith(` ${run}`)) facts.removedRuns.delete(known);
+  }
 
   return {
     offences,
@@ -78,10 +95,7 @@ export function createWatch(parts: WatchParts): Watch {
       const ask = judgeCall(call, facts, parts);
       if (ask !== null && call.kind === 'create') askOf.set(call.body, ask);
     },
-    told(life, id, state, closely) {
-      facts.told.set(`${life.name} ${id}`, { state, step: step() });
-      if (closely && hasRun(state)) facts.ran.add(`${life.name} ${id}`);
-    },
+    told: (life, id, state, closely) => take(`${life.name} ${id}`, life, id, state, closely),
 
     created(container, by, body) {
       const ask = askOf.get(body) ?? null;
@@ -98,7 +112,10 @@ export function createWatch(parts: WatchParts): Watch {
       if (isLife(by)) judgeAfterwards(container, facts);
     },
     ended: (container) => executions.ended(container),
-    removed: (container, by) => executions.removed(container, isLife(by)),
+    removed(container, by) {
+      executions.removed(container, isLife(by));
+      if (!isLife(by)) forget(runOf(container));
+    },
 
     atRest() {
       for (const { post, life } of open()) facts.offend('a request was never answered', `${post.run} at ${life.name}`);
