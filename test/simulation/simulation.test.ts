@@ -14,14 +14,18 @@ const PATIENCE_MS = 1_800_000;
 describe('the product on an engine, a Redis and a clock of ours', () => {
   const tally = createTally();
 
-  test(`never does what must not be, in the histories of the first ${SEEDS} seeds`, async () => {
-    const errorsAsTheyWere = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-    for (let seed = 0; seed < SEEDS; seed += 1) tally.add(seed, await historyOf(seed));
-    Error.stackTraceLimit = errorsAsTheyWere;
-    const bad = [...tally.offences].flatMap(([kind, [seed]]) => (seed === undefined ? [] : [{ kind, seed }]));
-    expect(await Promise.all(bad.map(({ seed, kind }) => storyOf(seed, kind)))).toEqual([]);
-  }, PATIENCE_MS);
+  test(
+    `never does what must not be, in the histories of the first ${SEEDS} seeds`,
+    async () => {
+      const errorsAsTheyWere = Error.stackTraceLimit;
+      Error.stackTraceLimit = 0;
+      for (let seed = 0; seed < SEEDS; seed += 1) tally.add(seed, await historyOf(seed));
+      Error.stackTraceLimit = errorsAsTheyWere;
+      const bad = [...tally.offences].flatMap(([kind, [seed]]) => (seed === undefined ? [] : [{ kind, seed }]));
+      expect(await Promise.all(bad.map(({ seed, kind }) => storyOf(seed, kind)))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
 
   test.each([
     'answer: admitted',
