@@ -44,13 +44,17 @@ describe('a container of a run that', () => {
     ['paused', { decision: 'admitted', replayed: true, run: { state: 'paused' } }, 'job_held'],
     ['exited', { decision: 'ended', run: { state: 'exited' } }, 'free'],
     ['dead', { decision: 'ended', run: { state: 'dead' } }, 'free'],
-    // What a newer engine may call a state is not known: it holds its card and is left alone.
-    ['hibernating', { decision: 'admitted', replayed: true }, 'job_held'],
   ])('is %s is answered so, once and for all', async (state, answer, card) => {
     await madeThen(state);
     expect(await asPosted(gate)('train')).toMatchObject({ status: 200, ...answer });
     expect((await gate.cards()).cards[0]).toMatchObject({ index: 0, state: card });
     expect(docker.containers).toHaveLength(1);
+  });
+
+  test('is in a state whose word nobody knows is left alone, and never started again', async () => {
+    await madeThen('hibernating');
+    expect(await asPosted(gate)('train')).toMatchObject({ status: 200, decision: 'admitted', replayed: true });
+    expect(docker.containers).toMatchObject([{ State: 'hibernating' }]);
   });
 
   test('is being removed still holds its card, and is waited for', async () => {

@@ -112,7 +112,10 @@ function labelled(runId: string): { readonly label: readonly string[] } {
   return { label: [`${LABEL.runId}=${runId}`] };
 }
 
-/** Those that may hold cards; the engine filters, so that a look costs what lives and not what has ended. */
+/**
+ * The states that hold cards. The engine filters, so that a look costs what lives and not what has ended. A state that a
+ * later engine invents is in no such list: an engine refuses a filter whose word it does not know.
+ */
 const LIVING = CONTAINER_STATES.filter(holds);
 
 /** An answer that was understood, or why not in the words of the probes; `tookMs` is the caller's to fill in. */
