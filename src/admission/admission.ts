@@ -1,4 +1,7 @@
-/** One request to `/admit` on its way through the steps of a claim, and what a turn under the lock makes of it. */
+/**
+ * One request to `/admit` as it goes through the nine steps in src/README.md, and the possible results of its turn under the
+ * lock.
+ */
 
 import type { Decision, Grant, JobSpec, Refusal, Running } from '../model/admission.js';
 import type { ServedJob } from '../model/ports/lock.js';
@@ -6,15 +9,15 @@ import type { Existing } from './existing/existing-meaning.js';
 
 export interface Admission {
   readonly spec: JobSpec;
-  /** Who asks, by name. */
+  /** The caller's name. */
   readonly principal: string;
-  /** Aborted when the caller hung up: before its container is created it is dropped. */
+  /** Aborted when the caller hangs up. The request is dropped if its container has not been created by then. */
   readonly gone: AbortSignal;
-  /** On the monotonic clock: how long it may wait for the lock, or for an earlier container to go. */
+  /** On the monotonic clock: until when it may wait for the lock, or for an earlier container to disappear. */
   readonly untilMs: number;
 }
 
-/** A container that this process created and has not started: nothing else was found on its cards. */
+/** A container that this process created and has not started, after the check that nothing else claims its cards. */
 export interface Claimed extends Omit<Running, 'run'> {
   readonly kind: 'claimed';
   readonly spec: JobSpec;
@@ -23,22 +26,22 @@ export interface Claimed extends Omit<Running, 'run'> {
 }
 
 /**
- * Start over. `lost_race`: another claim was on its cards, or another container of its run was there. `changed`: what there was of
- * the run is gone, or another by now. `gone`: what was created is not in the books.
+ * Start over. `lost_race`: another claim was on its cards, or its run had another container. `changed`: the run's existing
+ * container is gone or has changed. `gone`: the lists do not show the created container.
  */
 export interface Again {
   readonly kind: 'again';
   readonly why: 'lost_race' | 'lease_lost' | 'name_taken' | 'image_gone' | 'gone' | 'changed';
 }
 
-/** What became of a request in its turn. */
+/** The result of a request's turn under the lock. */
 export type TurnResult =
   | Claimed
-  /** A container of this run is there already. */
+  /** The run already has a container. */
   | { readonly kind: 'existing'; readonly existing: Existing }
   | Again
   | Extract<Decision, { kind: 'wait' | 'client_gone' }>
   | Refusal;
 
-/** A request whose turn has come. */
+/** A request in the batch that is being served. */
 export type Served = ServedJob<Admission, TurnResult>;

@@ -1,4 +1,4 @@
-/** Takes requests in: one at a time for each run id, counted, and none any more once the gate drains. */
+/** The entry to admission: runs one request per run id at a time, counts them, and accepts none while the gate drains. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { Admissions } from '../model/ports/admissions.js';
@@ -18,14 +18,14 @@ import { createOnePerRun } from './one-per-run.js';
 import { serveBatch } from './serve-batch.js';
 import { createStarts } from './starts.js';
 
-/** Made here, from the other parts. */
+/** Built here from the other parts. */
 type Own = 'queue' | 'attempts' | 'starts' | 'newGrant' | 'standpoint' | 'draining';
 
 export type AdmissionsParts = Omit<ClaimingParts, Own> & {
   readonly observer: Observer;
   readonly hands: Hands;
   readonly meter: Meter;
-  /** Makes the queue in front of the lock. */
+  /** Creates the queue in front of the lock. */
   readonly makeQueue: (
     serve: (batch: readonly Served[], hold: Hold) => Promise<void>,
   ) => TurnQueue<Admission, TurnResult>;
@@ -34,26 +34,29 @@ export type AdmissionsParts = Omit<ClaimingParts, Own> & {
 
 export interface AdmitSettings {
   readonly instanceId: string;
-  /** A random value of this life of the process. */
+  /** A random value, new at each start of this process. */
   readonly life: string;
-  /** Without Redis no other gate is at work here. */
+  /** Without Redis, no other gate uses this machine. */
   readonly alone: boolean;
   readonly admitWhenBlind: boolean;
   readonly admitTimeoutMs: number;
   readonly startTimeoutMs: number;
-  /** For how long a container of another gate may stay created before its creator counts as dead. */
+  /** After this time in `created`, another gate's container counts as abandoned. */
   readonly claimGraceMs: number;
-  /** How long a request waits for an image that is being pulled. */
+  /** How long a request waits for an image pull. */
   readonly pullWaitMs: number;
-  /** How many requests may wait, for the lock or behind an earlier one for their own run. */
+  /** The maximum number of requests that wait, for the lock or behind an earlier request for the same run. */
   readonly maxWaiting: number;
   readonly lockThrough: 'claim' | 'start';
 }
 
 export interface AdmissionsPart extends Admissions {
-  /** From where this gate looks at created containers: for sweeps. */
+  /** Since when this gate observes created containers; used by sweeps. */
   readonly standpoint: Standpoint;
-  /** No new admissions from now on; settles when those under way have ended, or after `withinMs`: whether all ended. */
+  /**
+   * Refuses new admissions from now on. Settles when those in progress have ended, or after `withinMs`; tells whether all
+   * have ended.
+   */
   drain(withinMs: number): Promise<boolean>;
 }
 
@@ -126,7 +129,7 @@ function busy(waiting: number): Decision {
   return refuse('busy', { detail: `${waiting} admissions wait already; ask again in a moment` });
 }
 
-/** What is told to a request that stood behind others of the same run for all the time that an answer may take. */
+/** The answer to a request that spent its whole time limit behind earlier requests for the same run. */
 function outOfTime(runId: string): Decision {
   return refuse('busy', {
     detail: `earlier requests for the run ${runId} took all of the time of this one; ask again`,

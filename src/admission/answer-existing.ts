@@ -1,4 +1,7 @@
-/** The answer where a container of this run is there already: one row each of the table in src/README.md. Rows that wait do so outside the lock. */
+/**
+ * The answer where the run already has a container: one function per row of the table in src/README.md. Waits happen outside
+ * the lock.
+ */
 
 import type { Decision, Running } from '../model/admission.js';
 import { LABEL } from '../model/labels.js';
@@ -27,7 +30,7 @@ export interface AnswerParts extends LookUpParts {
   readonly settings: { readonly admitTimeoutMs: number; readonly startTimeoutMs: number };
 }
 
-/** `again`: what was there is gone, or is another now. */
+/** `again`: the existing container is gone or has changed. */
 export async function answerExisting(
   existing: Existing,
   admission: Admission,
@@ -58,7 +61,7 @@ export async function answerExisting(
   }
 }
 
-/** A create of this process that no list shows yet: its own request has been answered, and it goes on. */
+/** This process is creating a container that no list shows yet. The request that began it has been answered. */
 export async function waitForCreate(
   attempt: Promise<Ended>,
   admission: Admission,
@@ -73,7 +76,7 @@ export async function waitForCreate(
   });
 }
 
-/** The decision once a start of this process has ended. */
+/** The decision once a start by this process has ended. */
 export function afterStart(ended: Ended, answer: Running, replayed: boolean): Decision | Again {
   switch (ended.kind) {
     case 'running':
@@ -94,7 +97,7 @@ async function waitForOwn(
 ): Promise<Decision | Again> {
   const attempt = parts.attempts.of(admission.spec.runId);
   if (attempt === null) return { kind: 'again', why: 'changed' };
-  // From when it was asked for, not from when it came to its turn: many who ask for one run at once must not wait in a row.
+  // Counted from the arrival of the request, not from its turn: many requests for one run must not wait one after the other.
   const { admitTimeoutMs, startTimeoutMs } = parts.settings;
   const leftMs = Math.max(0, admission.untilMs - admitTimeoutMs + startTimeoutMs - parts.clock.monotonic());
   const ended = await inTime(attempt, leftMs, parts.clock);
@@ -102,7 +105,7 @@ async function waitForOwn(
   return ended === null ? { kind: 'starting', ...answer } : afterStart(ended.value, answer, true);
 }
 
-/** Its creator will never start it, and nobody else may: removed by id, and the run is decided anew. */
+/** Its creator will never start it, and nobody else may: remove it by id and decide the run anew. */
 async function removeLeftBehind(
   container: SeenContainer,
   { spec: { runId } }: Admission,
@@ -125,7 +128,10 @@ async function removeLeftBehind(
   return { kind: 'again', why: 'changed' };
 }
 
-/** Another gate starts it, or dies; once it has been seen created for the grace, it is left behind and this ends too. */
+/**
+ * Another gate starts it, or dies. Once it has been seen `created` for the grace period it counts as abandoned, which ends
+ * this wait too.
+ */
 async function waitForOther(
   container: SeenContainer,
   admission: Admission,

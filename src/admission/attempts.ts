@@ -1,4 +1,7 @@
-/** What this process is at: each run whose container it creates, checks or starts. Nobody else's hands, nor a sweep's, touch those. */
+/**
+ * The runs whose container this process is creating, checking or starting. Other requests and sweeps leave these containers
+ * alone.
+ */
 
 import type { Grant, Refusal } from '../model/admission.js';
 import { isOf, LABEL } from '../model/labels.js';
@@ -7,19 +10,19 @@ import type { ContainerState, SeenContainer } from '../model/snapshot.js';
 /** How an attempt ended. */
 export type Ended =
   | { readonly kind: 'running'; readonly state: ContainerState }
-  /** Nothing of it stands, or somebody else had a hand in it: the books know. */
+  /** The attempt left no container, or something else changed or started it: list to find out. */
   | { readonly kind: 'look_again' }
   | Refusal;
 
 export interface Attempts {
-  /** From right before the create on. One at a time for each run. */
+  /** Called right before the create. One attempt per run at a time. */
   begin(runId: string, grant: Grant): void;
   end(runId: string, how: Ended): void;
-  /** How the attempt at this run will have ended; null where there is none. Never rejects. */
+  /** Resolves with how the current attempt at this run ends; null where there is none. Never rejects. */
   of(runId: string): Promise<Ended> | null;
-  /** Whether a container is the one that an attempt here is at, also before its id is known. */
+  /** Whether a container belongs to a current attempt, even before its id is known. */
   isAt(container: SeenContainer): boolean;
-  /** Settles when there is none. */
+  /** Settles when no attempt is in progress. */
   idle(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Step 7 of a claim: whether what was just created may be started. Reads only. */
+/** Whether a container that was just created may be started: step 7 in src/README.md. Reads only. */
 
 import type { Refusal } from '../model/admission.js';
 import type { Occupancy } from '../model/occupancy.js';
@@ -11,11 +11,11 @@ import { findContainers } from './existing/look-up.js';
 import { hasRival, holdsAll } from './plan.js';
 
 export type Checked =
-  /** It is there, created, alone on its cards and the only container of its run: start it. */
+  /** It exists, is `created`, is alone on its cards and the only container of its run: start it. */
   | { readonly kind: 'good' }
-  /** Take it back, and then say this. */
+  /** Remove it, then answer with this. */
   | { readonly kind: 'yield'; readonly result: Again | Refusal }
-  /** It is not `created` any more: somebody had a hand in it, and the table says what it means. Never a start. */
+  /** It is no longer `created`, so something else acted on it. Decide by the table in src/README.md, and never start it. */
   | { readonly kind: 'look_again' };
 
 export interface CheckParts {
@@ -24,9 +24,9 @@ export interface CheckParts {
 }
 
 /**
- * Lists again, all that lives and each run by itself, side by side. Whoever finds another claim on its cards yields, always: an
- * older one that wins starts twice, since a container's time stamp is older than its visibility. `looked` is the look that the
- * cards were picked by; null where all claims are on no cards.
+ * Lists all live containers, and each run by itself, in parallel. A claim that finds another on its cards always yields: if
+ * the older one won, two could start, since a container is visible later than its time stamp says. `looked` is the snapshot
+ * that the cards were picked from; null where no claim has cards.
  */
 export async function checkClaims(
   claims: readonly Claimed[],
@@ -55,7 +55,8 @@ function checkOne(
   if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', result: occupancy };
   const own = ofRun.find(({ id }) => id === containerId);
   if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };
-  // Removed by somebody, or the lists show not everything, or other cards than were asked for: what is not in the books is not started.
+  // Removed by someone, or missing from the lists, or on other cards than asked for: start nothing that the lists do not
+  // confirm.
   const isInBooks = own !== undefined && (occupancy === null || holdsAll(containerId, cards, occupancy));
   if (!isInBooks) return { kind: 'yield', result: { kind: 'again', why: 'gone' } };
   const rival = ofRun.length > 1 || (occupancy !== null && hasRival(containerId, cards, occupancy));

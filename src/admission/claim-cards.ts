@@ -1,4 +1,4 @@
-/** Step 6 of a claim: the create, which holds up nobody. */
+/** Creates the container that claims the cards, and never lets a slow create block others: step 6 in src/README.md. */
 
 import type { Grant, JobSpec, Refusal, Running } from '../model/admission.js';
 import type { Clock, Log } from '../model/ports/outside.js';
@@ -23,15 +23,16 @@ export type ClaimParts = CreateParts &
     readonly log: Log;
   };
 
-/** What was picked; no cards and no placement for a job without cards. */
+/** The picked cards; a job without cards has no cards and no placement. */
 export type Picked = Pick<Running, 'cards' | 'placement' | 'admittedBlind'>;
 
-/** A create that has not answered by then is waited for outside the lock. */
+/** After this time, the wait for the create goes on outside the lock. */
 const CREATE_WITHIN_MS = 5000;
 
 /**
- * Creates the container of a run on the cards that were picked. A create that does not answer in time holds up nobody: should it show, it is
- * checked and started without the lock, and whoever asks for the run again is told of it. Rejects by a fault of ours alone.
+ * Creates the container of a run on the picked cards. If the create does not answer in time, the others go on without it.
+ * Should the container appear later, it is checked and started without the lock, and a repeated request for the run gets its
+ * result. Rejects only on a bug of ours.
  */
 export async function claimInTime(
   { spec, principal, gone }: Admission,
@@ -69,7 +70,7 @@ async function makeClaim(
   }
 }
 
-/** The slow one, should it show, goes through the rest of the steps by itself; its caller has been answered. */
+/** If the slow container appears, takes it through the remaining steps. Its caller has been answered already. */
 async function finishLate(
   making: ReturnType<typeof makeClaim>,
   looked: Snapshot | null,

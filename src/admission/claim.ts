@@ -1,6 +1,6 @@
 /**
- * A claim, from a request to its decision, in the nine steps of src/README.md. Only the creator starts: a process starts what it
- * created itself, once, and what anybody else created is answered, waited for or removed.
+ * A claim, from the request to its decision, in the nine steps of src/README.md. Only the creator starts: a process starts,
+ * once, what it created itself; a container that anyone else created is answered, waited for or removed.
  */
 
 import type { Decision } from '../model/admission.js';
@@ -33,7 +33,7 @@ export type ClaimingParts = ClaimParts &
     readonly settings: { readonly pullWaitMs: number };
   };
 
-/** How often one request starts over before it is told to come again. */
+/** How often one request starts over before its caller is told to try again. */
 const TRIES = 6;
 
 /** Decides one request. */
@@ -52,34 +52,35 @@ async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Deci
   const { spec, gone } = admission;
   if (parts.draining()) return refuse('draining', { detail: 'this gate is shutting down; ask again in a moment' });
   if (gone.aborted) return { kind: 'client_gone' };
-  // 1. Whatever there is of this run answers, be everything else down; if there is nothing, the image is made sure of.
+  // Steps 1 to 9 in src/README.md. Step 1: an existing container of this run answers, whatever else is down. If there is
+  // none, make sure the image is here.
   const attempt = parts.attempts.of(spec.runId);
   const existing = await lookUp(spec, parts);
   if (existing !== null) return answerExisting(existing, admission, parts);
   if (attempt !== null) return waitForCreate(attempt, admission, parts);
   const withoutImage = await readyImage(spec, parts, parts.settings.pullWaitMs);
   if (withoutImage !== null) return withoutImage;
-  // 2. Wait for a turn under the lock, in which `serveBatch` goes through steps 3 to 7 for all who wait.
+  // Step 2: wait for a turn under the lock; `serveBatch` does steps 3 to 7 for all requests that wait.
   const turn = await (spec.count === 0 ? claimNoCards(admission, parts) : waitForTurn(admission, parts));
   switch (turn.kind) {
     case 'existing':
       return answerExisting(turn.existing, admission, parts);
     case 'claimed':
-      // 8. and 9. Start it, once, and take back what would not start.
+      // Steps 8 and 9: start it, once, and remove it if the start fails.
       return startClaim(turn, parts);
     default:
       return turn;
   }
 }
 
-/** What there is of a run by now is an answer, also for who has no more tries or no more time. */
+/** What exists of the run now may answer the request, even when no tries or time are left. */
 async function giveUp(why: Again['why'], admission: Admission, parts: ClaimingParts): Promise<Decision> {
   const existing = why === 'changed' ? await lookUp(admission.spec, parts) : null;
   const decision = existing === null ? null : await answerExisting(existing, admission, parts);
   return decision === null || decision.kind === 'again' ? outOfTries(admission.spec, why) : decision;
 }
 
-/** A job without cards holds nothing that others want: it needs neither look nor lock, and is checked all the same. */
+/** A job without cards competes with nobody: it needs neither a snapshot nor the lock, but is checked all the same. */
 async function claimNoCards(admission: Admission, parts: ClaimingParts): Promise<TurnResult> {
   const made = await claimInTime(admission, { cards: [], placement: null, admittedBlind: false }, null, parts);
   if (made.kind !== 'claimed') return made;
@@ -87,7 +88,7 @@ async function claimNoCards(admission: Admission, parts: ClaimingParts): Promise
   return checked === undefined || checked.kind === 'good' ? made : yieldClaim(made, checked, parts);
 }
 
-/** Answers when it runs, when it failed, or when it takes too long. */
+/** Answers when the container runs, when the start has failed, or when the start takes too long. */
 async function startClaim(claimed: Claimed, parts: ClaimingParts): Promise<Decision | Again> {
   const { spec, cards, placement, admittedBlind, containerId } = claimed;
   const run = { name: containerName(spec.runId), containerId, state: 'created', exitCode: null } as const;
@@ -104,7 +105,7 @@ async function startClaim(claimed: Claimed, parts: ClaimingParts): Promise<Decis
   return afterStart(ended.value, answer, false);
 }
 
-/** The caller was told `starting`: how it ended can be asked for an hour. */
+/** The caller was told `starting`, so the outcome stays available for an hour. */
 function rememberLate(late: Ended, { spec, cards }: Claimed, { clock, log, recentRuns }: ClaimingParts): void {
   if (late.kind !== 'refused') return;
   log.warn({ run_id: spec.runId, code: late.code, daemon_message: late.daemonMessage }, 'a slow start failed');

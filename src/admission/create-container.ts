@@ -1,4 +1,4 @@
-/** Creates the container of a run: a created one already holds its cards in everybody's books. */
+/** Creates the container of a run. From its create on, every gate that lists containers counts its cards as held. */
 
 import type { Grant, JobSpec, Refusal } from '../model/admission.js';
 import type { Hands } from '../model/ports/hands.js';
@@ -13,8 +13,8 @@ export interface CreateParts extends FindParts {
 export type Created = { readonly kind: 'created'; readonly id: string } | Again | Refusal;
 
 /**
- * One create, and whatever it answered turned into what to do next. An answer that did not come, or a 5xx, is settled by the
- * books: a create that was given up on may have happened all the same.
+ * Sends one create and turns any answer into the next action. No answer, or a 5xx, is settled by a list: a create that timed
+ * out here may have succeeded all the same.
  */
 export async function createContainer(spec: JobSpec, grant: Grant, parts: CreateParts): Promise<Created> {
   const answer = await parts.hands.create(spec, grant);
@@ -39,7 +39,10 @@ export async function createContainer(spec: JobSpec, grant: Grant, parts: Create
   }
 }
 
-/** `withinMs` 0: the runtime did answer, so that what it left behind shows at once, and nothing is left where nothing shows. */
+/**
+ * `withinMs` 0: the runtime did answer, so anything it created is visible at once, and if nothing is visible nothing was
+ * created.
+ */
 async function settle(
   spec: JobSpec,
   grant: Grant,

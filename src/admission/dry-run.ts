@@ -1,4 +1,4 @@
-/** What would be decided now. Takes no lock, pulls and changes nothing. */
+/** What a request would get now. Takes no lock, pulls and changes nothing. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { CardStore } from '../model/ports/card-store.js';
@@ -15,7 +15,7 @@ export interface DryRunParts extends LookUpParts {
   readonly settings: { readonly admitWhenBlind: boolean };
 }
 
-/** `would_replay` for any container of this run that would answer instead of a new one, an ended one included. */
+/** `would_replay` where an existing container of the run would answer instead of a new one, even if it has ended. */
 export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decision> {
   const existing = await lookUp(spec, parts);
   if (existing !== null && existing.kind !== 'left_behind') return replay(existing, parts);

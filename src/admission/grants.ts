@@ -1,11 +1,11 @@
-/** What goes onto a container besides its spec: who admitted it, when, for whom. */
+/** What is written on a container besides its spec: who admitted it, when, for which caller. */
 
 import type { Grant, GrantedCard } from '../model/admission.js';
 import type { Clock } from '../model/ports/outside.js';
 
 export type NewGrant = (cards: readonly GrantedCard[], principal: string) => Grant;
 
-/** No two grants carry the same moment, so that each names one attempt. */
+/** No two grants share a time stamp, so a time stamp identifies one attempt. */
 export function createGrants(clock: Pick<Clock, 'now'>, gate: { instanceId: string; life: string }): NewGrant {
   let lastMs = 0;
   return (cards, principal) => {

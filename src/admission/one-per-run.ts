@@ -1,13 +1,13 @@
-/** Keeps two requests for one run apart in this process. */
+/** Serializes the requests for one run within this process. */
 
 export interface OnePerRun {
-  /** Does the work once all earlier work for this run has ended, whatever became of it. */
+  /** Does the work once all earlier work for this run has ended, however it ended. */
   run<T>(runId: string, work: () => Promise<T>): Promise<T>;
-  /** How many wait behind earlier work for their run. */
+  /** The number of requests that wait behind earlier work for their run. */
   readonly waiting: number;
 }
 
-/** First come, first served; requests for other runs pass. */
+/** First in, first out for each run; requests for different runs do not wait for each other. */
 export function createOnePerRun(): OnePerRun {
   const last = new Map<string, Promise<unknown>>();
   let waiting = 0;

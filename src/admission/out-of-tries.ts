@@ -3,7 +3,7 @@ import { containerName } from '../model/labels.js';
 import { refuse } from '../model/refuse.js';
 import type { Again } from './admission.js';
 
-/** What a request is told that started over too often. */
+/** The answer to a request that started over too often. */
 export function outOfTries(spec: JobSpec, why: Again['why']): Decision {
   switch (why) {
     case 'lease_lost':
@@ -11,7 +11,7 @@ export function outOfTries(spec: JobSpec, why: Again['why']): Decision {
     case 'name_taken':
       return refuse('create_failed', {
         detail: `the name ${containerName(spec.runId)} is taken, and no list shows by what`,
-        // It may be what an earlier request for this run created, whose answer never came.
+        // An earlier request for this run may have created it, without ever getting an answer.
         rolledBack: false,
       });
     case 'gone':

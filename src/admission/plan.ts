@@ -1,4 +1,4 @@
-/** Decides, from one look, what to do with each request of a batch, in order of arrival. Pure: no clock, no I/O. */
+/** Decides from one snapshot what to do with each request of a batch, in order of arrival. Pure: no clock, no I/O. */
 
 import type { GrantedCard, JobSpec, Refusal, Wait } from '../model/admission.js';
 import type { CardIndex } from '../model/card.js';
@@ -17,24 +17,24 @@ export type Plan =
       readonly placement: Placement;
       readonly admittedBlind: boolean;
     }
-  /** A container of this run is there already. */
+  /** The run already has a container. */
   | { readonly kind: 'existing'; readonly existing: Existing }
   | ({ readonly kind: 'wait' } & Wait)
   | Refusal
-  /** Planning it threw, which is a fault of ours and of this request alone. */
+  /** Planning this request threw: a bug of ours, which fails this request alone. */
   | { readonly kind: 'fault'; readonly error: unknown };
 
 export interface PlanRules {
   readonly admitWhenBlind: boolean;
 }
 
-/** A request, and what is there of its run. */
+/** A request, and what exists of its run. */
 export interface Asked {
   readonly spec: JobSpec;
   readonly existing: Existing | null;
 }
 
-/** One plan for each request; a card given to an earlier request is not free for a later one. */
+/** One plan per request. A card given to an earlier request is not free for a later one. */
 export function planBatch(asked: readonly Asked[], occupancy: Occupancy, rules: PlanRules): readonly Plan[] {
   const taken = new Set<JudgedCard>();
   return asked.map(({ spec, existing }) => {
@@ -81,7 +81,7 @@ function pickCards(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<Judge
   };
 }
 
-/** The answer "not your turn yet", with the reasons of this look. */
+/** The answer `wait`, with the reasons from this snapshot. */
 function waitFor(
   spec: JobSpec,
   occupancy: Occupancy,
@@ -99,7 +99,7 @@ function waitFor(
   };
 }
 
-/** Whether a container has a claim on each of its cards, by a list made after it was created. */
+/** Whether a list made after the create shows this container's claim on each of its cards. */
 export function holdsAll(containerId: string, cards: readonly GrantedCard[], occupancy: Occupancy): boolean {
   const held = cardsAt(occupancy, cards).filter((card) =>
     card.claims.some((claim) => claim.containerId === containerId),
@@ -107,7 +107,7 @@ export function holdsAll(containerId: string, cards: readonly GrantedCard[], occ
   return held.length === cards.length;
 }
 
-/** Whether any other live claim touches a card of this container, by a list made after it was created. */
+/** Whether a list made after the create shows another live claim on any card of this container. */
 export function hasRival(containerId: string, cards: readonly GrantedCard[], occupancy: Occupancy): boolean {
   return cardsAt(occupancy, cards).some((card) => card.claims.some((claim) => claim.containerId !== containerId));
 }

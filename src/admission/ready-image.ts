@@ -1,4 +1,4 @@
-/** Makes sure the image is here before anybody waits for a lock. */
+/** Makes sure the image is present before the request waits for the lock. */
 
 import type { Decision, JobSpec } from '../model/admission.js';
 import type { Hands } from '../model/ports/hands.js';
@@ -6,7 +6,10 @@ import type { Meter } from '../model/ports/meter.js';
 import type { Clock } from '../model/ports/outside.js';
 import { refuse } from '../model/refuse.js';
 
-/** Null when the image is here; otherwise the decision. `waitMs` is how long a request waits for a pull, which outlives it. */
+/**
+ * Null when the image is present, else the decision. `waitMs` is how long a request waits for a pull; the pull itself goes
+ * on.
+ */
 export async function readyImage(
   spec: JobSpec,
   {

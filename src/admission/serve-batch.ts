@@ -1,6 +1,6 @@
 /**
- * Serves one batch under one hold of the lock: steps 3 to 8 of a claim. Nothing here trusts the lock: a created container is in
- * everybody's books, and whoever finds another on its cards yields.
+ * Serves one batch while the lock is held once: steps 3 to 8 in src/README.md. Correctness does not rest on the lock: every
+ * gate that lists containers sees a created one, and a claim that finds another on its cards yields.
  */
 
 import type { Refusal } from '../model/admission.js';
@@ -23,16 +23,16 @@ export type ServeParts = ClaimParts &
     readonly settings: { readonly admitWhenBlind: boolean; readonly lockThrough: 'claim' | 'start' };
   };
 
-/** Answers each as soon as its own answer is known; settles when the lock is not needed any more. */
+/** Answers each request as soon as its result is known; settles when the lock is no longer needed. */
 export async function serveBatch(batch: readonly Served[], hold: Hold, parts: ServeParts): Promise<void> {
-  // 3. Look again, now that no rival decides.
+  // Step 3: look again, now that no other holder of the lock decides.
   const seen = await timed('look', parts, () => lookAgain(batch, parts));
   if (seen.kind === 'refused') return answerAll(batch, seen);
-  // 4. Judge the cards and pick.
+  // Step 4: judge the cards and pick.
   const plans = planBatch(seen.asked, seen.observation.occupancy, parts.settings);
   const toCreate = batch.flatMap((served, at) => withCards(served, plans[at]!));
   if (toCreate.length === 0) return;
-  // 5. Is the lock still ours?
+  // Step 5: confirm that the lock is still ours.
   if (!(await hold.confirm())) {
     return answerAll(
       toCreate.map(({ served }) => served),
@@ -40,18 +40,19 @@ export async function serveBatch(batch: readonly Served[], hold: Hold, parts: Se
     );
   }
   await timed('claim', parts, async () => {
-    // 6. Create: from here on the cards are held in everybody's books.
+    // Step 6: create. From here on every gate that lists containers counts these cards as held.
     const { snapshot } = seen.observation;
     const claimed = (await Promise.all(toCreate.map((one) => claim(one, snapshot, parts)))).filter(
       (one) => one !== null,
     );
-    // 7. List again.
+    // Step 7: list again.
     const checked = await checkClaims(
       claimed.map((one) => one.claim),
       snapshot,
       parts,
     );
-    // 8. Give the lock back and start, or start first where another allocator does not count what is only created.
+    // Step 8: give the lock back, then start; or start first, where another allocator does not count containers that are
+    // only created.
     if (parts.settings.lockThrough === 'claim') await hold.release();
     const started = claimed.map((one, at) => conclude(one, checked[at]!, parts));
     if (parts.settings.lockThrough === 'start') await untilLost(Promise.all(started), hold.lost);
@@ -62,7 +63,9 @@ type Looked =
   | { readonly kind: 'looked'; readonly observation: Observation; readonly asked: readonly Asked[] }
   | Refusal;
 
-/** Who holds what, and what there is of each run of the batch, side by side. A run that cannot be asked for is refused alone. */
+/**
+ * Takes a snapshot and lists each run of the batch, in parallel. If one run cannot be listed, only that request is refused.
+ */
 async function lookAgain(batch: readonly Served[], parts: ServeParts): Promise<Looked> {
   const [observation, ...runs] = await Promise.all([
     parts.observer.fresh(),
@@ -84,7 +87,7 @@ interface ToCreate {
   readonly plan: Extract<Plan, { kind: 'create' }>;
 }
 
-/** Answers a plan that touches nothing, and passes on one that creates. */
+/** Answers the request unless the plan is to create; returns the plans that create. */
 function withCards(served: Served, plan: Plan): readonly ToCreate[] {
   if (plan.kind === 'create') return [{ served, plan }];
   if (plan.kind === 'fault') served.fail(plan.error);
@@ -97,7 +100,7 @@ interface Made {
   readonly claim: Claimed;
 }
 
-/** What goes wrong with one is the answer to that one, and the others go on. */
+/** A failure answers this request alone; the others go on. */
 async function claim({ served, plan }: ToCreate, snapshot: Snapshot, parts: ServeParts): Promise<Made | null> {
   try {
     const made = await claimInTime(served.job, plan, snapshot, parts);
@@ -109,7 +112,7 @@ async function claim({ served, plan }: ToCreate, snapshot: Snapshot, parts: Serv
   return null;
 }
 
-/** Settles when the container has left `created`, or is taken back. Never rejects. */
+/** Settles when the container has left `created` or has been removed. Never rejects. */
 async function conclude({ served, claim: made }: Made, checked: Checked, parts: ServeParts): Promise<void> {
   if (checked.kind !== 'good') return served.answer(await yieldClaim(made, checked, parts));
   const started = parts.settings.lockThrough === 'start' ? parts.starts.begin(made) : null;

@@ -1,4 +1,7 @@
-/** Starts what this process claimed, by container id and once, and takes back what would not start: steps 8 and 9 of a claim. */
+/**
+ * Starts what this process created, once and by container id, and removes it if the start fails: steps 8 and 9 in
+ * src/README.md.
+ */
 
 import type { RefusalCode } from '../model/admission.js';
 import type { Books } from '../model/ports/books.js';
@@ -13,8 +16,8 @@ import { takeBack } from './take-back.js';
 
 export interface Starts {
   /**
-   * Starts it, once however often it is asked. The promise is for the end of the start, however long that takes, and never rejects;
-   * with it the attempt at this run has ended.
+   * Starts the container once, however often this is called. The promise resolves when the start has ended, however long
+   * that takes, and never rejects. By then the attempt at this run has ended too.
    */
   begin(claim: Claimed): Promise<Ended>;
 }
@@ -67,7 +70,7 @@ async function start(claim: Claimed, parts: StartParts): Promise<Ended> {
   }
 }
 
-/** A start that was given up on may have happened, or may still: settled by the list, and never by a second start. */
+/** A start that timed out may have happened, or may still happen: settled by a list, never by a second start. */
 async function settleDoubt(claim: Claimed, detail: string, parts: StartParts): Promise<Ended> {
   const listed = await parts.books.findLabelled(claim.spec.runId);
   if (listed.kind === 'blind') {

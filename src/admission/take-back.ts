@@ -1,4 +1,4 @@
-/** Removes what this process created and will not start. */
+/** Removes a container that this process created and will not start. */
 
 import type { Hands } from '../model/ports/hands.js';
 import { isAlive, type ContainerState } from '../model/snapshot.js';
@@ -8,11 +8,11 @@ export type TakenBack =
   | { readonly kind: 'taken_back' }
   /** It runs, whoever started it. */
   | { readonly kind: 'runs'; readonly state: ContainerState }
-  /** It has run, or is on its way out: the books know, or what is remembered of removed runs. */
+  /** It has run, or is being removed: the list or the record of removed runs tells which. */
   | { readonly kind: 'look_again' }
   | { readonly kind: 'in_doubt'; readonly detail: string };
 
-/** By id and without force, after one more look at it; see `Hands.remove`. */
+/** By id and without force, after checking its state once more; see `Hands.remove`. */
 export async function takeBack(containerId: string, hands: Pick<Hands, 'remove'>): Promise<TakenBack> {
   const removed = await hands.remove(containerId, 'created');
   switch (removed.kind) {

@@ -1,4 +1,4 @@
-/** A request's wait in the queue in front of the lock, until it is served, its time is up, or its caller hangs up. */
+/** A request's wait in the queue for the lock, until it is served, times out, or its caller hangs up. */
 
 import type { Lock, TurnQueue } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
@@ -13,7 +13,7 @@ export interface WaitForTurnParts {
   readonly meter: Pick<Meter, 'phase'>;
 }
 
-/** Rejects where serving this request failed by a fault of ours. */
+/** Rejects where serving this request failed on a bug of ours. */
 export async function waitForTurn(admission: Admission, parts: WaitForTurnParts): Promise<TurnResult> {
   const { queue, lock, clock, meter } = parts;
   const began = clock.monotonic();

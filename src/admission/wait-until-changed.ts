@@ -1,4 +1,4 @@
-/** Waits for somebody else's container of a run to become something else. */
+/** Waits until another process's container of a run changes. */
 
 import type { Decision } from '../model/admission.js';
 import type { Clock } from '../model/ports/outside.js';
@@ -11,7 +11,7 @@ import type { LookUpParts } from './existing/look-up.js';
 
 const ASK_EVERY_MS = 200;
 
-/** `again` once it is gone, in another state, or left behind by its creator; null where the request's time ran out first. */
+/** `again` once it is gone, in another state, or abandoned by its creator; null where the request's time ran out first. */
 export async function waitUntilChanged(
   container: SeenContainer,
   { spec, gone, untilMs }: Admission,

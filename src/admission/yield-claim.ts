@@ -1,4 +1,4 @@
-/** What becomes of a claim that may not be started. */
+/** The result for a claim that may not be started. */
 
 import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
@@ -14,7 +14,7 @@ export interface YieldParts {
   readonly meter: Pick<Meter, 'claimRace'>;
 }
 
-/** Never rejects. What could not be taken back is left to the next request for its run, or to a sweep. */
+/** Never rejects. A container that could not be removed is left to the next request for its run, or to a sweep. */
 export async function yieldClaim(
   { spec, containerId }: Claimed,
   checked: Exclude<Checked, { kind: 'good' }>,

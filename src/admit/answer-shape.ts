@@ -1,4 +1,4 @@
-/** The shape of every answer of `/admit` and `/runs`, for the OpenAPI document and for the tests that hold the answers to it. */
+/** The shape of every answer of `/admit` and `/runs`, for the OpenAPI document and for the tests that check the answers. */
 
 import { z } from 'zod';
 import { WAIT_CODES } from '../model/admission.js';
@@ -23,7 +23,7 @@ const given = {
   gpus: z.array(index),
   cards: z.array(card),
   placement,
-  /** Only there, and true, where cards were counted as free although the probe was blind. */
+  /** Present, and true, only where cards were counted as free although the probe was blind. */
   admitted_blind: z.literal(true).optional(),
   explain: z.string().optional(),
 };
@@ -55,7 +55,7 @@ export const wouldReplayAnswer = z.strictObject({
   run: endedRun,
 });
 
-/** Everything that a 200 of `/admit` can be. A dry run of a run that has ended says `would_replay`, with its state. */
+/** Every body that a 200 of `/admit` can have. A dry run of a run that has ended says `would_replay`, with its state. */
 export const okAnswer = z.discriminatedUnion('decision', [
   admittedAnswer,
   endedAnswer,

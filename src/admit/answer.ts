@@ -1,4 +1,4 @@
-/** A decision as an HTTP answer: the table of answers in README.md, and nothing else. Pure. */
+/** Turns a decision into an HTTP answer, by the table of answers in README.md. Pure. */
 
 import { describeProblem } from '../http/problem.js';
 import type { Decision, GrantedCard, Run, Running, RunRef, Wait } from '../model/admission.js';
@@ -12,7 +12,7 @@ export interface Answer {
 const BLIND =
   'The probe could not see the cards; they were counted as free, as the label books say and the operator allowed.';
 
-/** The answer to a decision about `runId`; null for `client_gone`, which leaves nobody to answer. */
+/** The answer to a decision about `runId`; null for `client_gone`, where nobody is left to answer. */
 export function answer(decision: Decision, runId: string): Answer | null {
   switch (decision.kind) {
     case 'admitted': {
@@ -50,7 +50,7 @@ export function answer(decision: Decision, runId: string): Answer | null {
   }
 }
 
-/** A run as `/runs` shows it. */
+/** A run in the form that `/runs` returns. */
 export function runAnswer(run: Run): Readonly<Record<string, unknown>> {
   return {
     run_id: run.runId,

@@ -1,36 +1,42 @@
-/** The form of a request to `/admit`: what each field must look like, whatever a policy says. The OpenAPI document is made of it. */
+/**
+ * The schema of a request to `/admit`: what each field must look like under any policy. The OpenAPI document is generated
+ * from it.
+ */
 
 import { z } from 'zod';
 import { strictObject } from '../http/strict-object.js';
 
-/** The largest body. Well above any sane request, and small enough to read before knowing what is in it. */
+/** The largest body in bytes: well above any sane request, and small enough to buffer before validation. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** Linux allows one argument or variable of 128 KiB, its end mark included (MAX_ARG_STRLEN). */
+/** Linux limits one argument or variable to 128 KiB, its terminating NUL included (MAX_ARG_STRLEN). */
 const ARGUMENT_CHARACTERS = 131_071;
-/** Below this Docker refuses: "Minimum memory limit allowed is 6MB". */
+/** Docker refuses less: "Minimum memory limit allowed is 6MB". */
 const LEAST_MEMORY_BYTES = 6 * 1024 * 1024;
 const PAGE_BYTES = 4_096;
 
 const ULIMIT = /^(?:core|cpu|data|fsize|locks|memlock|msgqueue|nice|nofile|nproc|rss|rtprio|rttime|sigpending|stack)$/;
 
-/** The ulimits that a request may name. */
+/** The ulimits that a request may set. */
 export const ULIMIT_NAMES: readonly string[] = ULIMIT.source.slice('^(?:'.length, -')$'.length).split('|');
 
-/** What Docker takes for an image: `[registry[:port]/]name[/name…][:tag][@digest]`. How long the last two are is looked at apart. */
+/**
+ * What Docker accepts as an image: `[registry[:port]/]name[/name…][:tag][@digest]`. The length of tag and digest is checked
+ * separately.
+ */
 const IMAGE =
   /^(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*(?::[0-9]{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?(?:@sha256:[0-9a-f]+)?$/;
 const IMAGE_EXPECTED = "an image's name as docker pull takes it, its repository in lower case";
 const TAG_CHARACTERS = 128;
 const DIGEST_DIGITS = 64;
 
-/** No pattern is tried on a text that is too long: zod goes on to the next check unless it is told to `abort`. */
+/** Runs no pattern on a text that is too long: zod goes on to the next check unless told to `abort`. */
 const matching = (pattern: RegExp, most: number, expected: string): z.ZodString => {
   const error = `expected ${expected}`;
   return z.string({ error }).max(most, { error, abort: true }).regex(pattern, { error });
 };
 
-/** A text without NUL, which would end it early wherever the kernel reads it. */
+/** Text without NUL, at which the kernel would cut it off. */
 const text = (most: number, expected: string): z.ZodString =>
   matching(/^[^\0]*$/, most, `${expected} of at most ${most} characters, without NUL`);
 
@@ -125,7 +131,7 @@ const container = strictObject({
     .optional(),
 });
 
-/** What a plain process can be told. It has no image that could say what to run, so `command` is a must. */
+/** What applies to a plain process. It has no image with a default command, so `command` is required. */
 const processContainer = strictObject({
   command: container.shape.command.unwrap().min(1, 'expected at least the program'),
   env: container.shape.env,
@@ -141,7 +147,10 @@ const base = {
   count: whole(0, Number.MAX_SAFE_INTEGER, 'a whole number of cards, 0 or more, as a JSON number'),
 };
 
-/** `run_id`, `count` and `container`; nothing else. `count` has no default: a request that forgot it must not get a card, nor none. */
+/**
+ * `run_id`, `count` and `container`; nothing else. `count` has no default: a request that forgets it must get neither a card
+ * nor zero cards.
+ */
 export const admitRequest = strictObject({ ...base, container });
 
 export type AdmitBody = z.infer<typeof admitRequest>;
@@ -151,12 +160,12 @@ export const processAdmitRequest = strictObject({ ...base, container: processCon
 
 export type ProcessAdmitBody = z.infer<typeof processAdmitRequest>;
 
-/** The keys of `container` that only Docker knows. */
+/** The keys of `container` that only the Docker runtime supports. */
 export const DOCKER_ONLY: ReadonlySet<string> = new Set(
   Object.keys(container.shape).filter((key) => !(key in processContainer.shape)),
 );
 
-/** Whether the tag is not too long and the digest is a whole one, where there are any. */
+/** Whether a tag is not too long and a digest is complete, where present. */
 function hasWholeEnds(image: string): boolean {
   const [name = '', digest] = image.split('@sha256:');
   const tag = name.split('/').at(-1)?.split(':')[1] ?? '';

@@ -1,4 +1,4 @@
-/** From what came in the body to a request that has its form, or to every field that does not. */
+/** Validates the body of a request: returns the typed request, or every invalid field. */
 
 import { fieldErrors } from '../http/field-errors.js';
 import type { FieldError, JobRequest, Mount, Refusal } from '../model/admission.js';
@@ -12,7 +12,9 @@ import {
 } from './request-schema.js';
 import { specSha256 } from './spec-hash.js';
 
-/** Checks the form and fills nothing in. Every wrong field is named, with what came and what was expected. */
+/**
+ * Checks the schema and fills in no defaults. Reports every invalid field, with the value that came and what was expected.
+ */
 export function parseRequest(body: unknown, runtime: RuntimeKind = 'docker'): JobRequest | Refusal {
   switch (runtime) {
     case 'docker':
@@ -37,7 +39,7 @@ function parseForProcess(body: unknown): JobRequest | Refusal {
   return errors.length > 0 ? malformed(errors) : toProcessRequest(processAdmitRequest.parse(body));
 }
 
-/** What only Docker can do is no misspelling: it is refused by its name. */
+/** A field that only Docker supports is not a misspelling: it is refused by name. */
 function dockerOnly(error: FieldError): FieldError {
   const key = /^\/container\/([a-z_]+)$/.exec(error.pointer)?.[1];
   if (key === undefined || !DOCKER_ONLY.has(key)) return error;
@@ -45,7 +47,7 @@ function dockerOnly(error: FieldError): FieldError {
   return { ...error, detail };
 }
 
-/** A refusal of the form; its detail names the first field, so that it stands in a log line without the list. */
+/** A refusal of the schema. Its detail names the first field, so that a log line makes sense without the list. */
 export function malformed(errors: readonly FieldError[]): Refusal {
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
@@ -57,7 +59,7 @@ function toJobRequest(body: AdmitBody): JobRequest {
   const { container } = body;
   return {
     runId: body.run_id,
-    // Plus zero, as JSON knows a -0 and nothing behind this line needs to.
+    // Turns -0, which JSON allows, into 0, so that no later code has to handle it.
     count: body.count + 0,
     specSha256: specSha256(body),
     container: {
@@ -82,7 +84,7 @@ function toJobRequest(body: AdmitBody): JobRequest {
   };
 }
 
-/** The rest stays empty: there is no wall around a process that it could speak of. */
+/** The other rules stay empty: a plain process has no isolation that they could apply to. */
 function toProcessRequest(body: ProcessAdmitBody): JobRequest {
   const { command, env, working_dir: workingDir } = body.container;
   const nothing = { mounts: [], labels: {}, ulimits: {}, ports: [], devices: [], capAdd: [] };
@@ -121,7 +123,7 @@ function doublePorts({ container }: AdmitBody): FieldError[] {
   }));
 }
 
-/** The places at which something stands that stood before. */
+/** The indices of elements that repeat an earlier element. */
 function repeated(values: readonly (string | number)[]): number[] {
   return [...values.keys()].filter((at) => values.indexOf(values[at] ?? '') < at);
 }

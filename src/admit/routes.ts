@@ -1,4 +1,4 @@
-/** `POST /admit`: from the door to the decision, in the order in which things are refused. */
+/** `POST /admit`: from authentication to the decision, in the order in which requests are refused. */
 
 import { Router, type Request, type Response } from 'express';
 import { attemptOf, CLIENT_GONE, recordAttempt } from '../http/attempt.js';
@@ -30,7 +30,7 @@ export interface AdmitRouteParts {
   readonly meter: Pick<Meter, 'outcome'>;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** What starts the jobs; Docker unless told otherwise. */
+  /** The runtime that starts the jobs; Docker by default. */
   readonly runtime?: RuntimeKind;
 }
 
@@ -43,7 +43,7 @@ export function createAdmitRoutes(parts: AdmitRouteParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router
     .route('/admit')
-    // Dry runs decide nothing: they are neither counted nor in the audit.
+    // Dry runs decide nothing: they are neither counted nor audited.
     .post((req, res, next) => (isDryRun(req) ? next() : record(req, res, next)))
     .post(door.for('admit'), onlyQuery('dry_run'), ...readJson(BODY_LIMIT_BYTES), (req, res) => admit(parts, req, res))
     .all(door.for(null), methodNotAllowed('POST'));
@@ -72,12 +72,15 @@ async function decide(parts: AdmitRouteParts, spec: JobSpec, res: Response): Pro
   const attempt = attemptOf(res);
   attempt.begin();
   const decision = await parts.admissions.admit(spec, principalOf(res), whenGone(res));
-  // Settled here and not when the answer has been sent: what was decided counts, whether or not anybody is there to hear it.
+  // Recorded here and not when the answer has been sent: the decision counts even if the caller is gone.
   attempt.settle(outcomeOf(decision), factsOf(decision));
   return decision;
 }
 
-/** Aborts when the caller hangs up before the answer is written. The request's own `close` comes as soon as its body is read. */
+/**
+ * Aborts when the caller hangs up before the answer is written. The request's own `close` event comes too early: once its
+ * body is read.
+ */
 function whenGone(res: Response): AbortSignal {
   const gone = new AbortController();
   const look = (): void => {
@@ -128,7 +131,7 @@ function factsOf(decision: Decision): { detail?: string; cards?: string[]; conta
   return { ...why, cards: cards.map(nameOf), containerId: run.containerId };
 }
 
-/** The uuid; where none is known the index, as a number for people. */
+/** The uuid, or where none is known the index as text. */
 function nameOf({ uuid, index }: GrantedCard): string {
   return uuid ?? String(index ?? '?');
 }

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * SHA-256, hex, over the request as it came, written as JSON without spaces and with the keys of every object sorted. The order
- * of keys and the spelling of numbers do not matter; the order of lists does.
+ * SHA-256 in hex over the request as received, serialized as JSON without whitespace and with sorted object keys. Key order
+ * and the spelling of numbers make no difference; list order does.
  */
 export function specSha256(request: unknown): string {
   return createHash('sha256').update(canonicalJson(request)).digest('hex');

@@ -1,22 +1,23 @@
-/** Which sets of cards are compared at all. */
+/** Which sets of cards are compared. */
 
 import type { CardIndex } from '../model/card.js';
 import { splittingLevels, type IndexLinks } from './islands.js';
 
-/** Above this many sets only windows and islands are compared. All C(16,8) = 12,870 sets of a 16-card machine are below it. */
+/**
+ * Above this many sets, only windows and islands are compared. All C(16,8) = 12,870 sets of a 16-card machine stay below it.
+ */
 export const MOST_SETS = 20_000;
 
 export interface Candidates {
-  /** Whether every possible set is among them. */
+  /** Whether every possible set is a candidate. */
   readonly complete: boolean;
   /**
-   * Hands over one set after another, in order of their indices, each ascending. The array is used again for the next
-   * one: who keeps a set copies it.
+   * Yields the sets in order of their indices, each ascending. The array is reused for the next set: copy a set to keep it.
    */
   each(consider: (cards: readonly CardIndex[]) => void): void;
 }
 
-/** Never empty where `count` of the free cards exist. `free` is ascending and without repetition. */
+/** Never empty where `count` cards are free. `free` is ascending and without duplicates. */
 export function candidatesFor(free: readonly CardIndex[], count: number, links: IndexLinks | null): Candidates {
   if (numberOfSets(free.length, count) <= MOST_SETS) {
     return { complete: true, each: (consider) => eachSet(free, count, consider) };
@@ -49,8 +50,8 @@ function eachSet(free: readonly CardIndex[], count: number, consider: (cards: re
 }
 
 /**
- * Neighbours in the list of free cards (consecutive and aligned sets are among them), neighbours within each island, and sets
- * put together from the fullest islands or the fewest blocks. The first kind alone serves every request that can be served.
+ * Neighbours in the list of free cards (which include consecutive and aligned sets), neighbours within each island, and sets
+ * combined from the fullest islands or the fewest blocks. The first kind alone serves every request that can be served.
  */
 function windowsAndIslands(
   free: readonly CardIndex[],

@@ -3,21 +3,21 @@
 import type { CardIndex, CardUuid } from '../model/card.js';
 import { LINK_KINDS, type LinkKind, type Links } from '../model/snapshot.js';
 
-/** The link between two cards by index; what is not in it is not known. */
+/** The links between cards by index pair; a missing pair means an unknown link. */
 export type IndexLinks = ReadonlyMap<CardIndex, ReadonlyMap<CardIndex, LinkKind>>;
 
-/** The machine at one kind of link: cards joined by links at least that good share an island. */
+/** The machine at one link level: cards that are connected by links of at least this level share an island. */
 export interface Level {
   readonly kind: LinkKind;
-  /** A number per card of the machine; a card of which no link is known is not in it. */
+  /** The island number of each card; a card without any known link has none. */
   readonly islandOf: ReadonlyMap<CardIndex, number>;
-  /** How many numbers are taken, so that a card outside the matrix can be an island of its own. */
+  /** The number of islands, so that a card outside the matrix can count as an island of its own. */
   readonly islands: number;
 }
 
 /**
- * The matrix by today's indices. Cards without an index or a uuid are left out. Where the two directions disagree the slower
- * one counts; where only one is known it speaks for both.
+ * The matrix by current indices. Cards without an index or a uuid are left out. Where the two directions disagree, the
+ * slower one counts; where only one is known, it counts for both.
  */
 export function linksByIndex(
   links: Links,
@@ -39,8 +39,8 @@ export function linksByIndex(
 }
 
 /**
- * The levels at which the whole machine falls apart into islands of which at least one has several cards, best link first.
- * Other levels tell no two sets of cards apart: there every card is alone, or all are together.
+ * The levels at which the machine splits into islands and at least one island has several cards, fastest link first. Other
+ * levels distinguish no sets: there every card is alone, or all are together.
  */
 export function splittingLevels(links: IndexLinks): readonly Level[] {
   return LINK_KINDS.map((kind) => levelAt(kind, links)).filter(
@@ -48,14 +48,14 @@ export function splittingLevels(links: IndexLinks): readonly Level[] {
   );
 }
 
-/** How many islands the cards span at the best link that splits the machine; 1 where no link does. */
+/** How many islands the cards span at the fastest level that splits the machine; 1 where none does. */
 export function islandsSpanned(cards: readonly CardIndex[], links: IndexLinks): number {
   const [best] = splittingLevels(links);
   if (best === undefined) return Math.min(1, cards.length);
   return new Set(cards.map((card) => best.islandOf.get(card) ?? `card ${card}`)).size;
 }
 
-/** The slowest link between any two of the cards; null for fewer than two, or where one of the links is not known. */
+/** The slowest link between any two of the cards; null for fewer than two cards, or where a link is unknown. */
 export function slowestLink(cards: readonly CardIndex[], links: IndexLinks): LinkKind | null {
   const between = new Set(cards.flatMap((from, at) => cards.slice(at + 1).map((to) => links.get(from)?.get(to))));
   if (between.has(undefined)) return null;

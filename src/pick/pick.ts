@@ -1,4 +1,4 @@
-/** Picks cards for a job: never fewer or other cards than asked for, and the same cards for the same question. Pure. */
+/** Picks cards for a job: never fewer or other cards than asked for, and deterministically. Pure. */
 
 import type { CardIndex } from '../model/card.js';
 import type { Pick, Placement } from '../model/placement.js';
@@ -7,8 +7,8 @@ import { islandsSpanned, slowestLink, type IndexLinks } from './islands.js';
 import { isAligned, isConsecutive, preferences, type Preference } from './preferences.js';
 
 /**
- * The best `count` of the free cards, or null where there are not that many. `links` null: no topology is known, and
- * neighbours by index are taken for neighbours by wire. A job of 0 cards gets none.
+ * The best `count` of the free cards, or null where there are not that many. `links` null: the topology is unknown, and
+ * cards with neighbouring indices are assumed to be close. A job of 0 cards gets none.
  */
 export function pick(free: readonly CardIndex[], count: number, links: IndexLinks | null): Pick | null {
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`expected a whole number of cards, got ${count}`);
@@ -30,15 +30,15 @@ export function pick(free: readonly CardIndex[], count: number, links: IndexLink
 
 interface Best {
   readonly best: readonly CardIndex[];
-  /** Per preference, whether it set the best one before another that was its equal until then. */
+  /** For each preference, whether it ranked the best set before one that had tied until then. */
   readonly decided: readonly boolean[];
-  /** Whether there was any other, and whether one of them was as good by every preference. */
+  /** Whether there was another candidate, and whether one tied on every preference. */
   readonly others: 'none' | 'worse' | 'equal';
 }
 
 /**
- * The first of the best, in one pass and without a list: most candidates are dropped at the first preference, and 12,870
- * arrays would cost more time than all comparing.
+ * The first of the best sets, in one pass and without building a list: most candidates fail at the first preference, and
+ * allocating 12,870 arrays would cost more time than all comparisons.
  */
 function bestOf(candidates: Candidates, order: readonly Preference[]): Best {
   let best: readonly CardIndex[] | null = null;
@@ -64,7 +64,7 @@ function bestOf(candidates: Candidates, order: readonly Preference[]): Best {
         crown(cards, at);
         others = 'worse';
       } else if (others === 'none') others = 'worse';
-      // Those that were its equal so far and came off worse here: the preference made the difference.
+      // This set beat those that had tied until now, so this preference made the difference.
       decided[at] = true;
       return;
     }

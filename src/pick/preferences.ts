@@ -1,20 +1,20 @@
-/** What makes one set of cards better than another, each preference by name, in the order in which they are asked. */
+/** What makes one set of cards better than another: each preference with its name, in order of priority. */
 
 import type { CardIndex } from '../model/card.js';
 import { splittingLevels, type IndexLinks } from './islands.js';
 
-/** One reason to prefer cards. Among candidates the lowest cost stays; ties go to the next preference. */
+/** One reason to prefer a set. The candidates with the lowest cost stay; ties go to the next preference. */
 export interface Preference {
   readonly name: string;
   readonly cost: (cards: readonly CardIndex[]) => number;
-  /** The sentence for the answer when this preference decided something, given the cost that won. */
+  /** The sentence for the answer when this preference decided, given the winning cost. */
   readonly says: (cost: number) => string;
 }
 
 /**
- * In this order: fewest islands, from the fastest link to the slowest; consecutive; without a matrix fewest
- * aligned blocks of 4, then of 2; least damage to whole aligned blocks that are free; aligned start. What is equal by all of
- * them is decided by the lowest index, since candidates come in that order.
+ * In order of priority: fewest islands, from the fastest link to the slowest; consecutive; without a matrix fewest aligned
+ * blocks of 4, then of 2; least damage to whole free aligned blocks; aligned start. A tie on all of them goes to the lowest
+ * indices, since candidates come in that order.
  */
 export function preferences(
   free: readonly CardIndex[],
@@ -26,18 +26,18 @@ export function preferences(
     ...(links === null ? [] : fewestIslands(free, links)),
     consecutive(count),
     ...(links === null ? neighbours : []),
-    // A whole free block of 8 is worth more than one of 4, and that more than a pair.
+    // A whole free block of 8 is worth more than one of 4, and that one more than a pair.
     ...[8, 4, 2].map((size) => leastDamage(free, size)),
     alignedStart(count),
   ];
 }
 
-/** True for cards without a gap between them; none and one included. Expects ascending order. */
+/** Whether the cards are consecutive; true for none and for one. Expects ascending order. */
 export function isConsecutive(cards: readonly CardIndex[]): boolean {
   return cards.every((card, at) => at === 0 || card === (cards[at - 1] ?? 0) + 1);
 }
 
-/** True when the first card stands at a multiple of the largest power of two that is not larger than the job. */
+/** Whether the first index is a multiple of the largest power of two that does not exceed the number of cards. */
 export function isAligned(cards: readonly CardIndex[]): boolean {
   return (cards[0] ?? 0) % powerOfTwoWithin(cards.length) === 0;
 }
@@ -67,7 +67,7 @@ function fewestBlocks(free: readonly CardIndex[], size: number): Preference {
   };
 }
 
-/** How many aligned blocks of this size are free as a whole and would not be afterwards. */
+/** How many aligned blocks of this size are wholly free now and would not be afterwards. */
 function leastDamage(free: readonly CardIndex[], size: number): Preference {
   const freeIn = new Map<number, number>();
   for (const card of free) freeIn.set(Math.floor(card / size), (freeIn.get(Math.floor(card / size)) ?? 0) + 1);
@@ -94,8 +94,8 @@ function powerOfTwoWithin(count: number): number {
 }
 
 /**
- * Counts how many different groups some of these cards fall into; a card in group null counts for nothing. It remembers per
- * group the call that saw it last: a set for each of 12,870 candidates is what would cost the time.
+ * Counts the distinct groups that some of these cards belong to; group null counts for nothing. Remembers per group the call
+ * that last saw it, since allocating a set for each of 12,870 candidates would cost the time.
  */
 function distinct(
   free: readonly CardIndex[],

@@ -37,7 +37,7 @@ export function createRunRoutes(parts: RunRouteParts): Router {
   return router;
 }
 
-/** To give up a run that may live is an operator's word; to remove what has ended is housekeeping. */
+/** Removing a run that may be alive takes an operator; removing one that has ended is housekeeping. */
 function doorOfRemoval(door: Door): RequestHandler {
   const doors = { release: door.for('release'), operate: door.for('operate') };
   return (req, res, next) => doors[req.query['lost'] === undefined ? 'release' : 'operate'](req, res, next);
@@ -93,7 +93,7 @@ function notRemoved(runId: string, kept: Kept): Problem {
   return kept;
 }
 
-/** What could not be a run_id is no run, and nobody needs to be asked. */
+/** An invalid run_id belongs to no run, so the runtime is not asked. */
 function couldBeARun(runId: string): boolean {
   return admitRequest.shape.run_id.safeParse(runId).success;
 }

@@ -1,4 +1,4 @@
-/** The jobs on this machine, from the runtime's own books. */
+/** The jobs on this machine, as the runtime lists them. */
 
 import { existingRun, withoutCopies } from '../admission/existing/existing-run.js';
 import type { RecentRuns } from '../admission/existing/recent-runs.js';
@@ -19,7 +19,7 @@ export interface RunsParts {
   readonly recentRuns: Pick<RecentRuns, 'get' | 'all' | 'forget'>;
 }
 
-/** A run is a container that carries a run id or a claim; one whose container is gone may be remembered for an hour. */
+/** A run is a container with a run id or a claim. One whose container is gone may be remembered for an hour. */
 export function createRuns(parts: RunsParts): Runs {
   const { books, hands, recentRuns } = parts;
   return {

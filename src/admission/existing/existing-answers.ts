@@ -1,11 +1,11 @@
-/** What a container that is there tells about itself, as parts of an answer. */
+/** The parts of an answer that an existing container supplies. */
 
 import type { Decision, Running } from '../../model/admission.js';
 import { cardsOf } from '../../model/container-cards.js';
 import type { Books } from '../../model/ports/books.js';
 import type { RememberedCard, SeenContainer } from '../../model/snapshot.js';
 
-/** A run that has ended, with its exit code where the runtime tells it in time. */
+/** A run that has ended; with its exit code if the runtime reports it in time. */
 export async function endedAnswer(
   container: SeenContainer,
   remembered: readonly RememberedCard[],
@@ -16,7 +16,7 @@ export async function endedAnswer(
   return { kind: 'ended', ...runningAnswer(container, remembered, exitCode) };
 }
 
-/** The parts of an answer that a container itself tells. Exit code to be asked apart. */
+/** What the listed container itself supplies. The exit code takes another request. */
 export function runningAnswer(
   container: SeenContainer,
   remembered: readonly RememberedCard[],

@@ -1,4 +1,4 @@
-/** What a container of this run means for a request: one row each of the table in src/README.md. Pure. */
+/** What an existing container of a run means for a request: one kind per row of the table in src/README.md. Pure. */
 
 import type { JobRequest, Refusal } from '../../model/admission.js';
 import { LABEL } from '../../model/labels.js';
@@ -14,21 +14,24 @@ export type Existing =
       readonly kind:
         | 'alive'
         | 'ended'
-        /** On its way out: wait until it is gone. */
+        /** Being removed: wait until it is gone. */
         | 'removing'
-        /** Created, and this process is at it. */
+        /** Created, and this process is checking or starting it. */
         | 'under_way'
-        /** Created, and whoever created it will never start it: remove it and decide anew. */
+        /** Created, and its creator will never start it: remove it and decide anew. */
         | 'left_behind'
-        /** Created by another gate, which alone may start it. */
+        /** Created by another gate; only that gate may start it. */
         | 'of_another_gate';
       readonly container: SeenContainer;
     }
-  /** Its container is gone, and it has run. */
+  /** Its container was removed, and it has run. */
   | { readonly kind: 'has_run'; readonly run: RemovedRun }
   | Refusal;
 
-/** Null where nothing of this run is there: decide. `containers` are all of this run, copies left out; `removedRun` is what is remembered of it. */
+/**
+ * Null where nothing of this run exists: decide. `containers` are all containers of this run except copies; `removedRun` is
+ * the record of a removed run.
+ */
 export function existingMeaning(
   containers: readonly SeenContainer[],
   request: JobRequest,

@@ -1,4 +1,4 @@
-/** Which of the containers that a list shows is this run. */
+/** Which of the listed containers belong to a run. */
 
 import { containerName, LABEL } from '../../model/labels.js';
 import type { Books } from '../../model/ports/books.js';
@@ -6,16 +6,16 @@ import { isAlive, type SeenContainer } from '../../model/snapshot.js';
 
 export type ExistingRun =
   | { readonly kind: 'none' }
-  /** Made by a gate: it carries the run id and the hash of its request, whatever its name is now. */
+  /** Created by a gate: it carries the run id and the hash of the request, under whatever name it has now. */
   | { readonly kind: 'ours'; readonly container: SeenContainer; readonly specSha256: string }
-  /** An older agent's: it carries the run, and no hash of its request. */
+  /** Created by an older agent: it carries the run id but no hash of the request. */
   | { readonly kind: 'older'; readonly container: SeenContainer }
-  /** Something else has the name that this run would need. */
+  /** Something else has the name that this run needs. */
   | { readonly kind: 'stranger'; readonly container: SeenContainer };
 
 /**
- * Looks for a run among containers, copies left out. Of several containers of one run (a rename makes room for a second) the one
- * that lives and has gone furthest counts: what runs must not be started a second time.
+ * Finds a run among containers without copies. If a run has several containers (a rename frees the name for a second), the
+ * live one that has progressed furthest counts: a running job must not be started a second time.
  */
 export function existingRun(containers: readonly SeenContainer[], runId: string): ExistingRun {
   const ours = furthest(containers.filter((container) => isOurs(container, runId)));
@@ -26,7 +26,7 @@ export function existingRun(containers: readonly SeenContainer[], runId: string)
   return stranger ? { kind: 'stranger', container: stranger } : { kind: 'none' };
 }
 
-/** Leaves out the containers that have the labels of a job from the image that was made of it. In doubt a container counts. */
+/** Drops containers whose job labels come from an image that was committed from a job. In doubt, a container counts. */
 export async function withoutCopies(
   containers: readonly SeenContainer[],
   books: Pick<Books, 'isCopy'>,
@@ -35,7 +35,7 @@ export async function withoutCopies(
   return containers.filter((_, at) => copies[at] !== true);
 }
 
-/** The name of a run is given once, so that what has it needs no asking. */
+/** Gates never use a run's name twice, so whatever has the name needs no further check. */
 function mayBeCopy({ name, labels }: SeenContainer): boolean {
   return Boolean(labels[LABEL.specSha256]) && name !== containerName(labels[LABEL.runId] ?? '');
 }

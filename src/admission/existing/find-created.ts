@@ -1,4 +1,7 @@
-/** After a create that did not answer, only the books know. An inspect can hang for as long as a start does; a list does not. */
+/**
+ * Finds out by a list whether a create without an answer succeeded. An inspect can hang for as long as a start does; a list
+ * does not.
+ */
 
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { isOf } from '../../model/labels.js';
@@ -18,19 +21,19 @@ export interface FindParts {
   readonly clock: Clock;
 }
 
-/** How long a list is asked for what another create made invisible for a moment: the loser of two sees nothing at first. */
+/** How long to repeat the list: the loser of two simultaneous creates sees nothing at first. */
 const SHOWS_WITHIN_MS = 2000;
 const ASK_EVERY_MS = 100;
 
 /**
- * The container of exactly this attempt, should the create have happened after all. `withinMs` 0 asks once, where the runtime did
- * answer and what it left behind would show at once.
+ * The container of exactly this attempt, if the create succeeded after all. `withinMs` 0 lists once, for when the runtime
+ * did answer, so that anything it created is visible at once.
  */
 export function findCreated(spec: JobSpec, grant: Grant, parts: FindParts, withinMs = SHOWS_WITHIN_MS): Promise<Found> {
   return findWithin(spec.runId, withinMs, parts, ({ labels }) => isOf(grant, labels));
 }
 
-/** Whatever holds the name or the run id, once it shows. */
+/** Whatever holds the name or the run id, once a list shows it. */
 export function findOnceShown(runId: string, parts: FindParts): Promise<Found> {
   return findWithin(runId, SHOWS_WITHIN_MS, parts, (container) => existingRun([container], runId).kind !== 'none');
 }

@@ -1,4 +1,4 @@
-/** What is there of a run, whoever made it. */
+/** What exists of a run, whoever created it. */
 
 import type { JobSpec, Refusal } from '../../model/admission.js';
 import type { Books } from '../../model/ports/books.js';
@@ -17,14 +17,14 @@ export interface LookUpParts {
   readonly recentRuns: Pick<RecentRuns, 'removedRun'>;
 }
 
-/** By its label and by the name it would have; null where there is nothing of it, or why that cannot be told. */
+/** Looks by the run's label and by its name. Null where nothing exists; a refusal where that cannot be found out. */
 export async function lookUp(spec: JobSpec, parts: LookUpParts): Promise<Existing | null> {
   const found = await parts.books.findRun(spec.runId);
   if (found.kind === 'blind') return cannotTell(found.detail);
   return meaningOf(await withoutCopies(found.value, parts.books), spec, parts);
 }
 
-/** By its label alone, which costs one list: the containers of this run, copies left out. */
+/** By the label only, which costs one list: the containers of this run, without copies. */
 export async function findContainers(runId: string, books: Books): Promise<readonly SeenContainer[] | Refusal> {
   const found = await books.findLabelled(runId);
   return found.kind === 'blind' ? cannotTell(found.detail) : withoutCopies(found.value, books);

@@ -1,26 +1,26 @@
-/** Runs whose container is gone and that can be asked for all the same, for an hour. */
+/** Runs without a container that can be queried for another hour. */
 
 import type { Run } from '../../model/admission.js';
 import { LABEL } from '../../model/labels.js';
 import type { Clock } from '../../model/ports/outside.js';
 import type { SeenContainer } from '../../model/snapshot.js';
 
-/** A container that was removed as one that never started, and that had run: the run has run, and is not run again. */
+/** A container that was removed as never started, but had run after all: the run counts as executed and is not run again. */
 export interface RemovedRun {
   readonly container: SeenContainer;
   readonly exitCode: number | null;
 }
 
 export interface RecentRuns {
-  /** A start that failed after its caller had been told `starting`. */
+  /** A start that failed after its caller got `starting`. */
   startFailed(run: Run): void;
   removed(run: RemovedRun): void;
-  /** Null also for a run whose start failed: that one may be tried again. */
+  /** Null also for a run whose start failed, since that run may be tried again. */
   removedRun(runId: string): RemovedRun | null;
-  /** A run as `/runs` shows it. */
+  /** The run in the form that `/runs` returns. */
   get(runId: string): Run | null;
   all(): readonly Run[];
-  /** Whether it was remembered. */
+  /** Returns whether it was remembered. */
   forget(runId: string): boolean;
 }
 
