@@ -168,7 +168,9 @@ test('a link that leads out of an allowed root is refused', async () => {
   const response = await gate.post(bind(join(folder, 'root/out')));
   expect(await response.json()).toMatchObject({
     code: 'policy_denied',
-    errors: [{ pointer: '/container/mounts/0/source', detail: expect.stringContaining('leads out of the allowed roots') }],
+    errors: [
+      { pointer: '/container/mounts/0/source', detail: expect.stringContaining('leads out of the allowed roots') },
+    ],
   });
   expect(gate.calls).toEqual([]);
   expect((await gate.post(bind(join(folder, 'root')))).status).toBe(201);
