@@ -1,4 +1,4 @@
-/** A lease that is kept up until it is given back, or lost. */
+/** A lease that is renewed until it is released or lost. */
 
 import type { Hold } from '../model/ports/lock.js';
 import type { Clock } from '../model/ports/outside.js';
@@ -9,28 +9,28 @@ export interface HoldParts {
   readonly commands: LockCommands;
   readonly token: string;
   readonly leaseMs: number;
-  /** From before the command was sent that took the lock. */
+  /** A moment before the command that took the lock was sent. */
   readonly takenAt: Moment;
   readonly clock: Clock;
-  /** Told once, when the lease is lost, with the reason. */
+  /** Called once, when the lease is lost, with the reason. */
   onLost(why: string): void;
-  /** Told once, when it was given back. */
+  /** Called once, when the lease was released. */
   onReleased(answer: { readonly othersWait: boolean }): void;
-  /** For a token whose fate Redis did not tell. */
+  /** Hands over a token that Redis may still hold, because a command got no answer. */
   leave(token: string): Promise<void>;
 }
 
-/** The lease ends a little early for us, so that we stop before another can begin. */
+/** We treat the lease as shorter than it is, so that we stop before another holder can begin. */
 export function usableLeaseMs(leaseMs: number): number {
   return leaseMs - Math.max(50, leaseMs * 0.02);
 }
 
-/** How often we look at our own clocks; a timer alone would not notice that the machine was suspended. */
+/** How often we check our own clocks; a timer alone would not notice that the machine was suspended. */
 const CHECK_TIME_MS = 1000;
 
 /**
- * A lease that is kept up: renewed every third of it and on each new connection. Redis' word that it is not ours ends it at
- * once; silence is borne until the lease ends by our own clocks. Never taken again by itself.
+ * A renewed lease: once every third of its length and on each new connection. Redis' answer that it is not ours ends it at
+ * once; missing answers are tolerated until the lease ends by our own clocks. It is never retaken automatically.
  */
 export function holdLease(parts: HoldParts): Hold {
   const { commands, token, leaseMs, clock } = parts;
@@ -59,7 +59,7 @@ export function holdLease(parts: HoldParts): Hold {
     if (over) return true;
     if (remainingMs() > 0) return false;
     lose('its lease ended before it could be renewed');
-    // A renewal that was sent may still be carried out, and would hold the key for nobody.
+    // A renewal in flight may still be executed, and would keep the key although nobody holds the lock.
     void parts.leave(token);
     return true;
   }

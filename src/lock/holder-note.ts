@@ -1,21 +1,21 @@
 import { sayOnce } from '../log/say-once.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 
-/** Who keeps us out, as far as the last try told. */
+/** Who holds the lock instead of us, as of the last try. */
 export interface HolderNote {
   /** `endsInMs` is the key's time to live in Redis; negative where it has none. */
   by(holder: string, endsInMs: number): void;
   noMore(): void;
-  /** A sentence for an answer; null when nobody was seen holding it lately. */
+  /** A sentence for an answer; null when no other holder was seen lately. */
   sentence(): string | null;
 }
 
-/** A note older than this says nothing any more: nobody has tried since. */
+/** Older notes are stale: nobody has tried since. */
 const COUNTS_FOR_MS = 2000;
 
 /**
- * Remembers since when the same holder was seen. The moment inside its token is not believed: a waiting gate makes its token
- * long before it holds, and other machines have other clocks.
+ * Remembers since when the same holder was seen. The time stamp in its token is not used: a waiting gate creates its token
+ * long before it gets the lock, and other machines have other clocks.
  */
 export function createHolderNote({ key, clock, log }: { key: string; clock: Clock; log: Log }): HolderNote {
   let note: { holder: string; since: number; seen: number; endsInMs: number } | null = null;

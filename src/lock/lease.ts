@@ -1,4 +1,4 @@
-/** The lock that a Redis keeps: one holder among all processes that share it, for the length of a lease. */
+/** The lock in Redis: one holder at a time among all processes that share it, as a lease. */
 
 import { randomBytes } from 'node:crypto';
 import type { Hold, Lock } from '../model/ports/lock.js';
@@ -15,7 +15,7 @@ import { type LockCommands, openLockCommands } from './redis/commands.js';
 export interface RedisLockParts extends Omit<LeaseLockParts, 'commands'> {
   /** `redis://` or `rediss://`. */
   readonly url: string;
-  /** Asked at the start and again whenever the connection has closed. Null: what the url says. */
+  /** Called at the start and again whenever the connection has closed. Null: use the url's password. */
   readonly password: (() => string) | null;
 }
 
@@ -30,17 +30,17 @@ export interface LeaseLockParts {
 }
 
 export interface LockRandom {
-  /** From 0 up to, but not, 1. */
+  /** From 0 (included) to 1 (excluded). */
   fraction(): number;
   /** 16 hexadecimal digits. */
   hex16(): string;
 }
 
-/** The lock and its connection. `close` leaves nothing of ours behind and settles within a second, whatever Redis does. */
+/** The lock and its connection. `close` releases whatever we hold and settles within a second, whatever Redis does. */
 export type RedisLock = Lock & { close(): Promise<void> };
 
 const TRY_EVERY_MS = 250;
-/** Longer than any other's pause between two tries, so that each of them has had a turn to try before we take it again. */
+/** Longer than any other gate's pause between two tries, so that each can try before we take the lock again. */
 const LET_OTHERS_MS = 300;
 const GIVE_BACK_WITHIN_MS = 600;
 
@@ -50,14 +50,14 @@ const systemRandom: LockRandom = {
 };
 
 /**
- * One lock for all processes that share a Redis: a key with a token and a time to live, as the older agent knows it too.
- * Whatever Redis answers but "yours" is "not yours".
+ * One lock for all processes that share a Redis: a key with a token and a time to live, in the older agent's format. Any
+ * answer but "yours" means "not yours".
  */
 export function createRedisLock(parts: RedisLockParts): RedisLock {
   return createLeaseLock({ ...parts, commands: openLockCommands(parts) });
 }
 
-/** The same lock, over commands that are open already. */
+/** The same lock, on commands that are open already. */
 export function createLeaseLock(parts: LeaseLockParts): RedisLock {
   const { commands, key, leaseMs, clock, log, meter } = parts;
   const random = parts.random ?? systemRandom;
@@ -87,7 +87,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
         fate = 'unknown';
         holderNote.noMore();
         if (signal.aborted) break;
-        // Else the answer came after the lease: asked again, with the same token.
+        // The answer came after the lease had ended: ask again, with the same token.
         if (elapsedSince(sentAt, clock) < usableLeaseMs(leaseMs)) return hold(token, sentAt);
       }
       await pause(TRY_EVERY_MS * (0.8 + 0.2 * random.fraction()), clock, signal);
@@ -143,7 +143,7 @@ export function createLeaseLock(parts: LeaseLockParts): RedisLock {
       const given = Promise.all([
         ...waits,
         ...[...holds].map(async (taken) => taken.release()),
-        // A question that is still open is followed by its release on the same connection, so in this order.
+        // The release goes on the same connection after any open question, hence this order.
         ...[...asking].map(async (token) => left.leave(token)),
         left.sweep(),
       ]);

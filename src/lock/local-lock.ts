@@ -1,8 +1,8 @@
 import type { Hold, Lock } from '../model/ports/lock.js';
 
 /**
- * The lock of a gate that is alone on its machine: no Redis, nothing to be lost, and free as soon as whoever has it in this
- * process gives it back, in order of arrival.
+ * The lock of a gate that is alone on its machine: no Redis, cannot be lost, and granted in order of arrival as soon as the
+ * previous holder in this process releases it.
  */
 export function localLock(): Lock {
   const queue: (() => void)[] = [];

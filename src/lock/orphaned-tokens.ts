@@ -1,17 +1,17 @@
 import type { Clock } from '../model/ports/outside.js';
 import type { LockCommands } from './redis/commands.js';
 
-/** The tokens that nobody stands behind any more and that Redis may still hold. */
+/** Tokens that no request uses any more but that Redis may still hold. */
 export interface OrphanedTokens {
-  /** Asks Redis to let go of it, now and again until Redis has answered. Settles after the first try; never rejects. */
+  /** Asks Redis to release it, again and again until Redis answers. Settles after the first try; never rejects. */
   leave(token: string): Promise<void>;
-  /** Asks once more for each that was not answered. */
+  /** Asks once more for each token without an answer. */
   sweep(): Promise<void>;
 }
 
 /**
- * A command whose fate is unknown may have taken the key. So what was left is released again when the connection is back,
- * before anything else is asked. After `forgetAfterMs` nothing of a token can be alive in Redis, and it is forgotten.
+ * A command without an answer may have taken the key. So its token is released first of all when the connection is back.
+ * After `forgetAfterMs` no token can still be alive in Redis, and it is forgotten.
  */
 export function createOrphanedTokens(commands: LockCommands, clock: Clock, forgetAfterMs: number): OrphanedTokens {
   const left = new Map<string, number>();

@@ -5,8 +5,9 @@ export interface TurnQueueParts<Job, Result> {
   readonly lock: Lock;
   readonly clock: Clock;
   /**
-   * Serves one batch under the lock, in order of arrival. The lock goes back when this settles, or before, where it releases the
-   * hold itself; each job is answered by then or later. What it throws, each job gets that has no answer yet.
+   * Serves one batch under the lock, in order of arrival. The lock is released when this settles, or before if it releases
+   * the hold itself. By then each job has its answer, or gets it later. If this throws, each job without an answer gets the
+   * error.
    */
   serve(batch: readonly ServedJob<Job, Result>[], hold: Hold): Promise<void>;
   /** Called after each batch with how long the lock was held, in seconds. */
@@ -16,15 +17,15 @@ export interface TurnQueueParts<Job, Result> {
 interface Waiter<Job, Result> {
   readonly job: Job;
   readonly joinedAt: number;
-  /** From now on it is served and cannot leave. */
+  /** From now on it is being served and cannot leave the queue. */
   call(): void;
   settle(turn: Turn<Result>): void;
   fail(error: unknown): void;
 }
 
 /**
- * The queue in front of the lock. Everybody in it when the lock is taken is one batch, in order of arrival; those who come
- * meanwhile are the next. There is never more than one call for the lock, and none when nobody waits any more.
+ * The queue in front of the lock. All jobs in it when the lock is taken are one batch, in order of arrival; jobs that arrive
+ * meanwhile are the next batch. There is never more than one request for the lock, and none when no job waits.
  */
 export function createTurnQueue<Job, Result>(parts: TurnQueueParts<Job, Result>): TurnQueue<Job, Result> {
   const { lock, clock } = parts;
@@ -50,7 +51,7 @@ export function createTurnQueue<Job, Result>(parts: TurnQueueParts<Job, Result>)
       return;
     }
     if (hold === null) {
-      // Given up without our asking: the lock is closed and nobody here will ever have it.
+      // The lock gave up without our asking: it is closed, and this process will never get it.
       if (!calledOff.aborted) for (const waiter of callBatch()) waiter.settle({ kind: 'left' });
       return;
     }

@@ -1,14 +1,14 @@
-/** What no policy can allow: it would undo what the gate decided, or lift the walls around the job. */
+/** What no policy can allow, because it would override the gate's choice of cards or break the job's isolation. */
 
 import { normalize } from 'node:path';
 import type { ContainerRequest, FieldError } from '../model/admission.js';
 
-/** They choose cards behind the gate's back, or put foreign code into the driver's hook. */
+/** They choose cards behind the gate's back, or load foreign code into the driver's hook. */
 const ENV = new Set(['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT']);
 const ENV_PREFIX = 'NVIDIA_';
-/** Our own books, and those of Docker's tools. */
+/** Labels that the gate itself and Docker's tools rely on. */
 const LABEL_PREFIXES = ['tuneplane.', 'com.docker.'];
-/** The cards themselves and the driver's control files. `/dev/nvidia-fs*` (storage) is not one of them. */
+/** The cards' device files and the driver's control files. `/dev/nvidia-fs*` (storage) is not one of them. */
 const CARD_DEVICE = /^\/dev\/(?:nvidia\d|nvidiactl|nvidia-uvm|nvidia-modeset|nvidia-caps|dri(?:\/|$))/;
 
 export function alwaysRefused(container: ContainerRequest): readonly FieldError[] {
@@ -35,7 +35,7 @@ export function alwaysRefused(container: ContainerRequest): readonly FieldError[
   ];
 }
 
-/** Where a label stands in a request, as a JSON pointer (RFC 6901). */
+/** The position of a label in a request, as a JSON pointer (RFC 6901). */
 export function labelPointer(name: string): string {
   return `/container/labels/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

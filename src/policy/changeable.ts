@@ -1,11 +1,11 @@
-/** Who could turn a folder into a link between the look at a path and its mount. */
+/** Who could replace a folder by a symbolic link between the check of a path and its mount. */
 
 import { ancestorsOf } from './mount-roots.js';
 import type { LookAt, PathFacts } from './paths-on-disk.js';
 
 /**
- * The first folder on the way to a path that somebody else than root could change, and why; null where there is none: then what
- * was looked up stays what it is. An access list that lets others write shows in the group's bits, which are its mask (acl(5)).
+ * The first folder on the way to a path that someone other than root could change, and why; null where there is none, so
+ * that the checked path cannot change. An ACL that lets others write shows in the group's bits, which are its mask (acl(5)).
  */
 export async function changeableParent(path: string, lookAt: LookAt): Promise<string | null> {
   for (const folder of ancestorsOf(path)) {

@@ -1,4 +1,4 @@
-/** What a policy allows that is likely not meant; each a sentence for the operator. */
+/** What a policy allows but likely did not mean to; each a sentence for the operator. */
 
 import { changeableParent } from './changeable.js';
 import { writtenRoots } from './mount-roots.js';

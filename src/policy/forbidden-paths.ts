@@ -1,6 +1,9 @@
-/** Folders of this machine that no job is ever given: whoever has one of them has the machine. */
+/** Folders of this machine that no job ever gets: access to one of them means control of the machine. */
 
-/** As src/policy/README.md says it; `/var/run` is `/run` by a link on every machine of today, and containerd keeps the containers' own files. */
+/**
+ * As src/policy/README.md lists them; `/var/run` is a link to `/run` on every current distribution, and containerd keeps the
+ * containers' own files.
+ */
 export const FORBIDDEN_PATHS = [
   '/etc',
   '/proc',

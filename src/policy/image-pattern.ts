@@ -1,23 +1,26 @@
-/** Which images a policy's patterns mean. Compared in full, as `ubuntu:5000/x` is not the image `ubuntu`. */
+/** Which images a policy's patterns match. Full names are compared, since `ubuntu:5000/x` is not the image `ubuntu`. */
 
 import { isRegistry } from '../model/image-name.js';
 import { matches } from './wildcard.js';
 
 /**
- * Whether an image is one of those that the patterns allow. Both are compared with their registry written out, so that `ubuntu:*`
- * is `docker.io/library/ubuntu:*` and reaches no registry of that name. What Docker may read as an image's id, which a few hex digits
- * are where no image has them for a name, has no registry, and only `*` allows it: with its tag written out a name is a name.
+ * Whether any pattern matches an image. Both are compared with their registry written out, so that `ubuntu:*` is
+ * `docker.io/library/ubuntu:*` and reaches no registry of that name. Docker may read a few hex digits as an image id if no
+ * image has that name. Such a text has no registry, and only `*` allows it; with a tag written out it is a name.
  */
 export function isAllowedImage(patterns: readonly string[], image: string): boolean {
   if (patterns.includes('*')) return true;
   if (/^(?:sha256:)?[0-9a-f]{1,64}$/.test(image)) return false;
   const whole = withRegistry(image);
-  // A name without a tag or digest is pulled as `latest`, and may be allowed in either spelling.
+  // An image without tag or digest is pulled as `latest`, and a pattern may use either spelling.
   const spellings = whole.lastIndexOf(':') > whole.lastIndexOf('/') ? [whole] : [whole, `${whole}:latest`];
   return patterns.some((pattern) => spellings.some((spelling) => isSame(withRegistry(pattern), spelling)));
 }
 
-/** The registry for itself: a `*` in a pattern's registry must not reach into the name behind it, which its owner chooses. */
+/**
+ * The registry separately: a `*` in a pattern's registry must not match into the name after it, which the image's owner
+ * chooses.
+ */
 function isSame(pattern: string, image: string): boolean {
   const [registries, names] = split(pattern);
   const [registry, name] = split(image);
@@ -29,7 +32,7 @@ function split(whole: string): readonly [string, string] {
   return [whole.slice(0, slash), whole.slice(slash + 1)];
 }
 
-/** A `*` in the first part is taken for a registry too. Hosts are the same in upper and lower case. */
+/** A first part that contains `*` counts as a registry too. Host names ignore case. */
 function withRegistry(name: string): string {
   const slash = name.indexOf('/');
   const first = slash === -1 ? '' : name.slice(0, slash);

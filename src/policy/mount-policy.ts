@@ -1,4 +1,4 @@
-/** Which folders of this machine a job may be given, so that no other job can turn them into something else meanwhile. */
+/** Which folders of this machine a job may mount, such that no other job can replace them by something else meanwhile. */
 
 import type { FieldError, Mount } from '../model/admission.js';
 import type { OffLimitsAnswer } from '../model/ports/off-limits.js';
@@ -13,24 +13,24 @@ export type MountAnswer =
   | { readonly kind: 'allowed'; readonly mount: Mount }
   | { readonly kind: 'denied'; readonly error: FieldError };
 
-/** What a mount is judged by. */
+/** What a mount is checked against. */
 export interface MountGround {
   readonly rules: Pick<PolicyRules, 'mounts' | 'volumes'>;
-  /** Besides what is never given on any machine. */
+  /** Forbidden in addition to the paths that are forbidden on any machine. */
   readonly offLimits: OffLimitsAnswer;
   readonly resolve: ResolvePath;
   readonly lookAt?: LookAt;
 }
 
-/** Checks the mounts of a container, in order. Where it is not known what is off limits, each is denied. */
+/** Checks the mounts of a container, in order. Where the forbidden paths are unknown, each mount is denied. */
 export function checkMounts(mounts: readonly Mount[], ground: MountGround): Promise<readonly MountAnswer[]> {
   return Promise.all(mounts.map((mount, at) => checkMount(mount, `/container/mounts/${at}`, ground)));
 }
 
 /**
- * Checks one mount. What is allowed carries the resolved path, and nobody but root can make another thing of that path before
- * Docker mounts it: a root that jobs may write is given whole, since a job that is root in its container turns any folder in it
- * into a link, whoever owns that folder; and below a root for reading every folder on the way is root's alone.
+ * Checks one mount. An allowed mount carries the resolved path, and only root can replace that path before Docker mounts it.
+ * So a root that jobs may write is mounted only as a whole, since a job that is root in its container can replace any folder
+ * in it by a link, whoever owns the folder; and below a read-only root every folder on the way must belong to root alone.
  */
 async function checkMount(mount: Mount, pointer: string, ground: MountGround): Promise<MountAnswer> {
   const { offLimits } = ground;
@@ -64,7 +64,7 @@ function checkVolume(
   return denied(`${pointer}/source`, `the volume ${mount.source} is none of those allowed: ${listed(volumes)}`);
 }
 
-/** Where a source is: as it was written, and behind every link, null where it leads nowhere. */
+/** The source of a mount: as written, and with every link resolved; null where it leads nowhere. */
 interface Place {
   readonly written: { readonly path: string; readonly standing: Standing };
   readonly resolved: { readonly path: string; readonly standing: Standing } | null;
@@ -81,20 +81,20 @@ async function placeOf(source: string, { rules, resolve }: MountGround): Promise
   };
 }
 
-/** First in the path as written: whether there is something at a forbidden or foreign place is nobody's business. */
+/** The path as written comes first: whether a forbidden or foreign path exists must not be revealed. */
 async function isForbidden(
   { written, resolved }: Place,
   offLimits: readonly string[],
   resolve: ResolvePath,
 ): Promise<boolean> {
   const asSaid = [...FORBIDDEN_PATHS, ...offLimits];
-  // As said too: a path that is not there now may be there at the start.
+  // Checked as written too: a path that is missing now may exist when the job starts.
   const never = [...asSaid, ...(await Promise.all(asSaid.map(resolve))).filter((path) => path !== null)];
   const paths = [written.path, resolved?.path ?? written.path];
   return paths.some((path) => never.some((folder) => isAtOrBelow(folder, path) || isAtOrBelow(path, folder)));
 }
 
-/** The root by which a place is given; a sentence's end where it is not. */
+/** The root that allows a place; the end of a refusal's sentence where none does. */
 async function rootFor(
   { written, resolved }: Place,
   rules: MountGround['rules'],
@@ -112,7 +112,10 @@ async function rootFor(
   return why === null ? { path: resolved.path, root: resolved.standing.root } : `is not given: ${why}`;
 }
 
-/** A root that is named for itself is what the operator named; what is found in a folder must be sure to stay what it is. */
+/**
+ * A root that is listed itself was named by the operator; a folder found inside a listed folder must be safe from
+ * replacement.
+ */
 async function notSure(
   path: string,
   { kind, root }: Extract<Standing, { kind: 'root' | 'below' }>,

@@ -1,11 +1,11 @@
-/** The roots that a policy names for mounts: which of them a path is, lies in, or is kept from by. */
+/** The mount roots of a policy: which of them a path is, lies in, or is excluded by. */
 
 import { dirname, normalize } from 'node:path';
 import type { ResolvePath } from './paths-on-disk.js';
 import type { PolicyRules } from './policy-rules.js';
 
 export interface Root {
-  /** As the policy has it. */
+  /** As written in the policy. */
   readonly written: string;
   /** `each`: every folder directly in `folder` is a root; `itself`: `folder` is one. */
   readonly kind: 'itself' | 'each';
@@ -13,17 +13,17 @@ export interface Root {
   readonly readOnly: boolean;
 }
 
-/** What a path is to the roots. */
+/** How a path relates to the roots. */
 export type Standing =
   /** Is a root. */
   | { readonly kind: 'root'; readonly root: Root }
-  /** Lies somewhere in a root that is for reading alone; the deepest such one. */
+  /** Lies below a read-only root; the deepest such one. */
   | { readonly kind: 'below'; readonly root: Root }
-  /** Lies somewhere in a root that jobs may write, where they can turn any folder into a link. */
+  /** Lies below a root that jobs may write, where they can replace any folder by a link. */
   | { readonly kind: 'in_writable'; readonly root: Root }
   | { readonly kind: 'outside' };
 
-/** The roots as the policy writes them, none looked up. */
+/** The roots as the policy writes them, not resolved. */
 export function writtenRoots({ mounts }: Pick<PolicyRules, 'mounts'>): readonly Root[] {
   return mounts.map(({ root: written, readOnly }) => {
     const each = written.endsWith('/*');
@@ -32,13 +32,13 @@ export function writtenRoots({ mounts }: Pick<PolicyRules, 'mounts'>): readonly 
   });
 }
 
-/** The roots that are there now, by the paths behind their links. */
+/** The roots that exist now, with links resolved. */
 export async function resolvedRoots(roots: readonly Root[], resolve: ResolvePath): Promise<readonly Root[]> {
   const resolved = await Promise.all(roots.map(async (root) => ({ root, folder: await resolve(root.folder) })));
   return resolved.flatMap(({ root, folder }) => (folder === null ? [] : [{ ...root, folder }]));
 }
 
-/** What this path is to these roots: both as written, or both behind their links. */
+/** How this path relates to these roots: either both as written, or both resolved. */
 export function standingOf(path: string, roots: readonly Root[]): Standing {
   const above = ancestorsOf(path).flatMap((folder) => rootAt(folder, roots) ?? []);
   const writable = above.find(({ readOnly }) => !readOnly);
@@ -55,13 +55,13 @@ export function ancestorsOf(path: string): readonly string[] {
   return parent === path ? [] : [...ancestorsOf(parent), parent];
 }
 
-/** Without double slashes, `.`, `..` and a slash at its end. */
+/** Without double slashes, `.`, `..` and a trailing slash. */
 export function tidied(path: string): string {
   const whole = normalize(path);
   return whole.length > 1 && whole.endsWith('/') ? whole.slice(0, -1) : whole;
 }
 
-/** One that is named for itself comes before one that is named with its neighbours. */
+/** A root listed by itself comes before one from a `/*` pattern. */
 function rootAt(path: string, roots: readonly Root[]): Root | undefined {
   return (
     roots.find(({ kind, folder }) => kind === 'itself' && folder === path) ??

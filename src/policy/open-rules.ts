@@ -5,7 +5,7 @@ import { doubtfulRules } from './doubtful-rules.js';
 import { openPolicyFile } from './policy-file.js';
 import { RULES_WITHOUT_A_FILE, type PolicyRules } from './policy-rules.js';
 
-/** What a request may ask for as things stand; null: nothing at all. */
+/** What a request may ask for at the moment; null: nothing at all. */
 export type RulesNow = () => PolicyRules | null | Promise<PolicyRules | null>;
 
 export interface OpenRules {
@@ -14,7 +14,7 @@ export interface OpenRules {
   readonly file: RuleFile | null;
 }
 
-/** The rules of the policy file as it stands at each request. Throws `CannotStart` on a bad file. */
+/** The current rules of the policy file, for each request. Throws `CannotStart` on a bad file. */
 export async function openRules(path: string | null, outside: { clock: Clock; log: Log }): Promise<OpenRules> {
   if (path === null) return { now: () => RULES_WITHOUT_A_FILE, file: null };
   const opened = await openPolicyFile(path, outside);

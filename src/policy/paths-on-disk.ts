@@ -1,8 +1,8 @@
-/** What stands at a path of this machine now. */
+/** What exists at a path of this machine now. */
 
 import { lstat, realpath } from 'node:fs/promises';
 
-/** Where a path leads behind every link; null where there is nothing, or where it may not be looked at. */
+/** A path with every link resolved; null where nothing is there, or access is denied. */
 export type ResolvePath = (path: string) => Promise<string | null>;
 
 export async function realPath(path: string): Promise<string | null> {
@@ -16,11 +16,11 @@ export async function realPath(path: string): Promise<string | null> {
 export interface PathFacts {
   readonly kind: 'folder' | 'link' | 'other';
   readonly owner: number;
-  /** Permission bits alone. */
+  /** Permission bits only. */
   readonly mode: number;
 }
 
-/** What stands at a path itself, never behind a link; null where there is nothing, or where it may not be looked at. */
+/** What is at a path itself, without following a link; null where nothing is there, or access is denied. */
 export type LookAt = (path: string) => Promise<PathFacts | null>;
 
 export async function lookAtPath(path: string): Promise<PathFacts | null> {

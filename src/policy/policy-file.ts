@@ -1,4 +1,4 @@
-/** The policy file: read, checked with every problem together, read again when it changes. */
+/** The policy file: parsed, validated with every problem at once, reloaded when it changes. */
 
 import { fieldErrors } from '../http/field-errors.js';
 import { openWatchedFile, type FileContent, type Opened } from '../http/watched-file.js';
@@ -9,8 +9,8 @@ import { policyFile, rulesFrom, type PolicyRules } from './policy-rules.js';
 import { isAllowedUser, userRefusal } from './user-pattern.js';
 
 /**
- * Opens the policy file. A bad one at the start is refused with all its problems; later the last good one stays in force, but
- * null comes, and nothing may be asked for, while the file is gone or empty.
+ * Opens the policy file. At the start, a bad file is refused with all its problems. Later the last good version stays in
+ * force; but while the file is missing or empty, this gives null, and nothing may be asked for.
  */
 export function openPolicyFile(
   path: string,
@@ -27,7 +27,7 @@ export function openPolicyFile(
   });
 }
 
-/** Understands the text of a policy file. */
+/** Parses the text of a policy file. */
 export function parsePolicy(path: string, text: string): FileContent<PolicyRules> {
   let said: unknown;
   try {
@@ -50,7 +50,7 @@ export function parsePolicy(path: string, text: string): FileContent<PolicyRules
   return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'good', value: rules };
 }
 
-/** A default that its own bound refuses would refuse every request that says nothing. */
+/** A default above its own bound would refuse every request that leaves the field out. */
 function contradictions(rules: PolicyRules): string[] {
   const { max, defaults, users } = rules;
   const problems: string[] = lostRoots(rules);
@@ -68,7 +68,7 @@ function contradictions(rules: PolicyRules): string[] {
   return problems;
 }
 
-/** A root that lies in one that jobs may write would never be given. */
+/** A root inside one that jobs may write could never be mounted. */
 function lostRoots(rules: PolicyRules): string[] {
   const roots = writtenRoots(rules);
   return roots.flatMap((root, at) => {

@@ -1,14 +1,14 @@
-/** What a policy file may say, and what holds where it says nothing. */
+/** What a policy file may contain, and the defaults for the rest. */
 
 import { z } from 'zod';
 import { ULIMIT_NAMES } from '../admit/request-schema.js';
 import { strictObject } from '../http/strict-object.js';
 import { FORBIDDEN_PATHS } from './forbidden-paths.js';
 
-/** Every rule of a machine, with the defaults in; undefined is "no bound". */
+/** Every rule, defaults filled in; undefined means "no bound". */
 export interface PolicyRules {
   readonly images: readonly string[];
-  /** A root that ends in `/*` makes each folder there a root. */
+  /** A root that ends in `/*` makes each folder in it a root. */
   readonly mounts: readonly { readonly root: string; readonly readOnly: boolean }[];
   readonly volumes: readonly string[];
   readonly networks: readonly string[];
@@ -17,7 +17,7 @@ export interface PolicyRules {
   readonly devices: readonly string[];
   readonly capAdd: readonly string[];
   readonly ipc: readonly string[];
-  /** The names of labels that a request may set, besides those that none may. */
+  /** The label names that a request may set, except those that are always refused. */
   readonly labels: readonly string[];
   readonly max: {
     readonly memoryBytes?: number | undefined;
@@ -25,7 +25,7 @@ export interface PolicyRules {
     readonly shmBytes?: number | undefined;
     readonly pids: number;
     readonly cards?: number | undefined;
-    /** By name; soft and hard limit alike. */
+    /** By name; applies to soft and hard limit. */
     readonly ulimits: Readonly<Record<string, number>>;
   };
   readonly defaults: {
@@ -37,7 +37,7 @@ export interface PolicyRules {
 }
 
 const PIDS = 32_768;
-/** Training shares batches between processes through it; Docker's own 64 MiB breaks the first data loader. */
+/** Training processes share batches through it; Docker's own 64 MiB breaks the first data loader. */
 const SHM_BYTES = 8 * 1024 ** 3;
 
 const patterns = z.array(
@@ -70,7 +70,7 @@ const root = z
     `expected a folder for data; never /, ${FORBIDDEN_PATHS.join(', ')}`,
   );
 
-/** The file itself. Unknown keys are refused: a rule that is misspelt would bound nothing. */
+/** The file itself. Unknown keys are refused: a misspelt rule would bound nothing. */
 export const policyFile = strictObject({
   images: patterns.optional(),
   mounts: z
@@ -129,7 +129,7 @@ export const policyFile = strictObject({
   }).optional(),
 });
 
-/** The rules that a file makes; those of an empty file are those of no file at all. */
+/** The rules of a file; an empty file gives the same rules as none. */
 export function rulesFrom(file: z.infer<typeof policyFile>): PolicyRules {
   const max = file.max ?? {};
   const defaults = file.defaults ?? {};
@@ -161,7 +161,7 @@ export function rulesFrom(file: z.infer<typeof policyFile>): PolicyRules {
   };
 }
 
-/** What holds without a policy file. */
+/** The rules without a policy file. */
 export const RULES_WITHOUT_A_FILE: PolicyRules = rulesFrom({});
 
 /** Whether `path` is `folder` or lies below it; both as written. */

@@ -1,4 +1,4 @@
-/** What a request may ask of this machine: the policy's rules, applied field by field, with the defaults filled in. */
+/** What a request may ask of this machine: applies the policy's rules field by field and fills in the defaults. */
 
 import type { ContainerRequest, FieldError, JobRequest, JobSpec, Mount, Refusal } from '../model/admission.js';
 import type { Policy } from '../model/ports/admissions.js';
@@ -16,13 +16,13 @@ import { matchesAny } from './wildcard.js';
 
 export interface PolicyParts {
   readonly rules: RulesNow;
-  /** What no job is given on this machine, asked for each request that mounts anything. */
+  /** The paths that no job may mount on this machine; looked up for each request with mounts. */
   readonly offLimits: AskOffLimits;
   readonly resolve?: ResolvePath;
   readonly runtime?: RuntimeKind;
 }
 
-/** Lets a request through as a spec, or refuses it with everything in it that is not allowed. */
+/** Turns an allowed request into a spec, or refuses it with everything in it that is not allowed. */
 export function createPolicy(parts: PolicyParts): Policy {
   const { rules: rulesNow, offLimits, resolve = realPath, runtime = 'docker' } = parts;
   return async (request) => {
@@ -63,7 +63,7 @@ async function checkContainer(
 
 const NO_RULES = 'the policy file of this machine is gone or empty, so nothing may be asked for until it is back';
 
-/** Asked for nothing, it need not be known. */
+/** A request without mounts does not need them. */
 const NOTHING: OffLimitsAnswer = { kind: 'known', paths: [], volumes: [] };
 
 function notNow(detail: string): Refusal {
@@ -72,13 +72,13 @@ function notNow(detail: string): Refusal {
   });
 }
 
-/** A plain process has no walls that a rule could speak of: how many cards it gets, and what no request may set, is all. */
+/** A plain process has no isolation to configure: only the number of cards and the always refused variables are checked. */
 function checkProcess(request: JobRequest, rules: PolicyRules): JobSpec | Refusal {
   const errors = [...alwaysRefused(request.container), ...checkCards(request, rules)];
   return errors.length > 0 ? denied(errors) : { ...request, pidsLimit: rules.max.pids };
 }
 
-/** Where nothing is asked and no default stands, the bound itself: a bound that only holds for those who ask bounds nothing. */
+/** Without a requested value and a default, the bound itself applies: a bound only for those who ask would bound nothing. */
 function fillIn(container: ContainerRequest, { defaults, max }: PolicyRules): ContainerRequest {
   return {
     ...container,
@@ -101,7 +101,7 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
   };
   const { image, network, user, ipc } = container;
   check('/container/image', isAllowedImage(rules.images, image), image, rules.images);
-  // Without a network Docker takes the bridge, so that is what was asked for.
+  // Without a network, Docker uses the bridge, so the request counts as one for the bridge.
   check(
     '/container/network',
     matchesAny(rules.networks, network ?? 'bridge'),
@@ -123,7 +123,7 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
   for (const [at, name] of container.capAdd.entries()) {
     check(`/container/cap_add/${at}`, rules.capAdd.includes(name), `the capability ${name}`, rules.capAdd);
   }
-  // What none may set has been told already.
+  // Labels that are always refused have been reported already.
   const told = new Set(alwaysRefused(container).map(({ pointer }) => pointer));
   for (const name of Object.keys(container.labels)) {
     const pointer = labelPointer(name);
@@ -135,7 +135,7 @@ function checkNames(container: ContainerRequest, rules: PolicyRules): FieldError
 function checkBounds({ memoryBytes, cpus, shmBytes, ulimits }: ContainerRequest, { max }: PolicyRules): FieldError[] {
   return [
     ...Object.entries(ulimits).flatMap(([name, value]) =>
-      // -1 is without a limit.
+      // -1 means no limit.
       atMost(`/container/ulimits/${name}`, value === -1 ? Infinity : value, max.ulimits[name], value),
     ),
     ...atMost('/container/memory_bytes', memoryBytes, max.memoryBytes),

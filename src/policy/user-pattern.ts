@@ -1,11 +1,12 @@
-/** Which users a policy's patterns mean: the user and the group, each by a pattern of its own. */
+/** Which users a policy's patterns match: the user and the group are matched separately. */
 
 import { matches } from './wildcard.js';
 
 /**
- * Whether the patterns allow this user. `1000:*` is the user 1000 with any group; a pattern without a group asks for the group of
- * the same name. Who names no group gets the one that the image says, with all that the image adds to it (Docker reads the image's
- * own /etc/passwd and /etc/group), so only a pattern for any group allows it; who names no user gets the image's, so only `*` does.
+ * Whether the patterns allow this user. `1000:*` is user 1000 with any group; a pattern without a group requires the group
+ * of the same name. A request without a group gets the image's groups (Docker reads the image's own /etc/passwd and
+ * /etc/group), so only a pattern for any group allows it; a request without a user gets the image's user, so only `*` allows
+ * it.
  */
 export function isAllowedUser(patterns: readonly string[], user: string | undefined): boolean {
   if (patterns.includes('*')) return true;
@@ -19,7 +20,7 @@ export function isAllowedUser(patterns: readonly string[], user: string | undefi
   });
 }
 
-/** What is wrong with a user that the patterns do not allow, for whoever asked for it. */
+/** Why the patterns refuse a user, for the caller. */
 export function userRefusal(patterns: readonly string[], user: string | undefined): string {
   const allowed = `allowed: ${patterns.join(', ') || 'none'}`;
   if (user === undefined) return `the image's own user is not allowed here; ${allowed}`;

@@ -1,6 +1,6 @@
-/** Whether a text is as a pattern says, in which `*` stands for any characters or none. */
+/** Whether a text matches a pattern in which `*` stands for any characters or none. */
 
-/** Linear in the text for any pattern: a policy's pattern must not be able to make a request slow. */
+/** Linear in the text for any pattern: no policy's pattern may make a request slow. */
 export function matches(pattern: string, text: string): boolean {
   const parts = pattern.split('*');
   const first = parts[0] ?? '';

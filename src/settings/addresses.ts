@@ -1,19 +1,19 @@
-/** Where a server listens: read from a setting, and whether only this machine can reach it. */
+/** Where a server listens: parsed from a setting, and whether only this machine can reach it. */
 
 import { isIP } from 'node:net';
 
-/** A place to listen on. `port` 0 is any free port. `host` of an IPv6 address comes without brackets. */
+/** An address to listen on. `port` 0 is any free port. An IPv6 `host` has no brackets. */
 export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
 
-/** The forms of an address, for people. */
+/** The accepted forms of an address, for people. */
 export const ADDRESS_FORMS = 'host:port, [v6]:port or unix:/path';
 
-/** The longest path of a unix socket on Linux: `sun_path` has 108 bytes, the last one ends it. */
+/** The longest path of a unix socket on Linux: `sun_path` has 108 bytes, the last one is the terminator. */
 const LONGEST_SOCKET_PATH = 107;
 
-/** Reads one address; null where it is none. A bare port or a host without one is none: nobody should listen by accident. */
+/** Parses one address; null if it is invalid. A bare port or host is invalid: nobody should listen by accident. */
 export function readAddress(text: string): ListenAddress | null {
   if (text.startsWith('unix:')) {
     const path = text.slice('unix:'.length);
@@ -29,7 +29,7 @@ export function readAddress(text: string): ListenAddress | null {
   return isHostName(host) ? { kind: 'tcp', host, port } : null;
 }
 
-/** The address as it is written in a setting. */
+/** The address in the form of a setting. */
 export function writeAddress(address: ListenAddress): string {
   if (address.kind === 'unix') return `unix:${address.path}`;
   return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
@@ -46,14 +46,14 @@ export function isLocal(address: ListenAddress): boolean {
   return written === '::1' || /^::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}$/.test(written);
 }
 
-/** An IPv4 address or a host name; what looks like an address and is none (`127.0.0.300`) is neither. */
+/** An IPv4 address or a host name; something that looks like an address but is none (`127.0.0.300`) is neither. */
 export function isHostName(text: string): boolean {
   if (isIP(text) === 4) return true;
   if (/^[\d.]+$/.test(text) || text.length > 253) return false;
   return text.split('.').every((label) => /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label));
 }
 
-/** The one way to write a v6 address that every URL parser agrees on; one with a zone stays as it is. */
+/** The one spelling of a v6 address that every URL parser agrees on; one with a zone stays as it is. */
 function shortestV6(host: string): string {
   return URL.canParse(`http://[${host}]`) ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

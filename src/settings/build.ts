@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 
 /** For `--version` and `tuneplane_gpu_build_info`. */
 export interface Build {
-  /** Of package.json. */
+  /** From package.json. */
   readonly version: string;
-  /** The commit it was made from; `unknown` where nothing says so. */
+  /** The commit it was built from; `unknown` where nothing says so. */
   readonly revision: string;
 }
 
 /**
- * Reads it from the package: `package.json`, and the commit from a file `REVISION` that an image build may leave beside it,
- * else from a git checkout.
+ * Reads `package.json`, and the commit from a file `REVISION` that an image build may leave beside it, else from a git
+ * checkout.
  */
 export function readBuild(packageFolder: URL = new URL('../../', import.meta.url)): Build {
   const read = (name: string): string | null => textOf(new URL(name, packageFolder));
@@ -25,7 +25,7 @@ function versionIn(packageJson: string | null): string {
   return typeof known === 'string' ? known : 'unknown';
 }
 
-/** The commit that HEAD names, without running git: `HEAD` holds it, or names the file or the packed line that does. */
+/** The commit that HEAD points to, without running git: `HEAD` holds it, or names the file or the packed line that does. */
 function checkedOut(read: (name: string) => string | null): string | null {
   const head = read('.git/HEAD');
   if (head === null || !head.startsWith('ref: ')) return head;

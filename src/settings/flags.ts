@@ -1,22 +1,22 @@
-/** Reads the command line of `gpu-gate serve`: which setting got which text, and every flag that is none of ours. */
+/** Parses the command line of `gpu-gate serve`: the text for each setting, and every unknown flag. */
 
 import { nearest } from './nearest.js';
 import { flagOf, SETTINGS, TABLE, type SettingKey } from './table.js';
 
-/** What the command line said. */
+/** The parsed command line. */
 export interface FlagsRead {
   readonly texts: ReadonlyMap<SettingKey, string>;
   readonly problems: readonly string[];
 }
 
-/** `--name value` and `--name=value`; a flag that is true or false may stand alone and then means true. */
+/** `--name value` and `--name=value`; a boolean flag may stand alone and then means true. */
 export function readFlags(argv: readonly string[]): FlagsRead {
   const texts = new Map<SettingKey, string>();
   const problems: string[] = [];
   const rest = [...argv];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (!word.startsWith('--') || word === '--') {
-      // A stray word may be the value of something: one that could hold a password stays unsaid.
+      // A stray word may be some flag's value: if it could hold a password, it is not printed.
       const came = /@|:\/\//.test(word)
         ? 'A word that is not shown, since it may hold a password,'
         : JSON.stringify(word);
@@ -38,7 +38,7 @@ export function readFlags(argv: readonly string[]): FlagsRead {
 
 const KEY_OF: ReadonlyMap<string, SettingKey> = new Map(SETTINGS.map(([key, { name }]) => [flagOf(name), key]));
 
-/** The word behind a flag, taken off the rest; null where there is none. */
+/** The word after a flag, removed from the rest; null where there is none. */
 function valueBehind(rest: string[], key: SettingKey | undefined): string | null {
   const next = rest[0];
   if (next !== undefined && !next.startsWith('--')) return rest.shift() ?? null;

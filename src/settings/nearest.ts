@@ -1,4 +1,4 @@
-/** The known word that is nearest to one that is not known: the fewest letters changed, put in or left out. */
+/** The known word nearest to an unknown one: the fewest letters changed, inserted or deleted. */
 export function nearest(word: string, known: readonly string[]): string | null {
   let best: { readonly word: string; readonly edits: number } | null = null;
   for (const candidate of known) {

@@ -1,8 +1,8 @@
-/** Everything on the machine that the settings name and that no job may have. */
+/** Every path in the settings that no job may mount. */
 
 import type { Settings } from './settings.js';
 
-/** As they were written: a relative one starts where the gate was started. */
+/** As written: a relative path starts at the gate's working directory. */
 export function ownPaths(settings: Settings): readonly string[] {
   const { tokensFile, policyFile, auditFile, redisPasswordFile, dockerConfig, stateDir, claimsDir, nvidiaSmi } =
     settings;

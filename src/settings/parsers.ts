@@ -1,10 +1,10 @@
-/** Reads the text of one setting. Every parser answers with the value or with what it expected; none guesses. */
+/** Parses the text of one setting. Every parser returns the value or what it expected; none guesses. */
 
 import { isIP } from 'node:net';
 import { isPlain } from '../text/plain.js';
 import { ADDRESS_FORMS, isHostName, readAddress, writeAddress, type ListenAddress } from './addresses.js';
 
-/** What became of a text. `expected` ends the sentence "expected …". */
+/** The result of parsing. `expected` completes the sentence "expected …". */
 export type Parsed<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'bad'; readonly expected: string };
@@ -25,7 +25,7 @@ export const flag: Parser<boolean> = (text) => {
   return FALSE.has(word) ? value(false) : bad('true or false (also 1, 0, yes, no, on, off)');
 };
 
-/** Decimal digits only, from `least` to `most`: an empty text, hex, a sign or an exponent is no number here. */
+/** Decimal digits only, from `least` to `most`: an empty text, hex, a sign or an exponent is not accepted. */
 export function wholeNumber(least: number, most: number): Parser<number> {
   return (text) => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -33,7 +33,7 @@ export function wholeNumber(least: number, most: number): Parser<number> {
   };
 }
 
-/** Seconds, a fraction allowed: `10`, `0.5`. */
+/** Seconds, fractions allowed: `10`, `0.5`. */
 export function seconds(least: number, most: number): Parser<number> {
   return (text) => {
     const number = /^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
@@ -41,7 +41,7 @@ export function seconds(least: number, most: number): Parser<number> {
   };
 }
 
-/** One of the words, as written. */
+/** One of these words, spelled exactly. */
 export function oneOf<Word extends string>(...words: readonly Word[]): Parser<Word> {
   return (text) => {
     const word = words.find((known) => known === text);
@@ -49,29 +49,29 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Parser<Wo
   };
 }
 
-/** Any text on one line that is not blank. `what` says what it stands for. */
+/** Any text on one line that is not blank. `what` names its meaning. */
 export function oneLine(what: string): Parser<string> {
   return (text) => (text.trim() !== '' && isPlain(text) ? value(text) : bad(what));
 }
 
-/** A name that may stand in a label or a file name. */
+/** A name that is valid in a label and as a file name. */
 export const shortName: Parser<string> = (text) =>
   /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(text)
     ? value(text)
     : bad('1 to 63 letters, digits, "_", "." or "-", the first a letter or a digit');
 
-/** Several addresses with commas; none twice. */
+/** Several addresses separated by commas, without duplicates. */
 export const addresses: Parser<readonly ListenAddress[]> = (text) => {
   const read = items(text).map(readAddress);
   const written = read.flatMap((address) => (address === null ? [] : [writeAddress(address)]));
   if (written.length !== read.length || read.length === 0) return bad(`${ADDRESS_FORMS}, several with commas`);
-  // Port 0 twice is two ports.
+  // Port 0 twice means two different ports.
   const fixed = written.filter((address) => !address.endsWith(':0'));
   if (new Set(fixed).size !== fixed.length) return bad('each address once');
   return value(read.filter((address) => address !== null));
 };
 
-/** Host names as they stand in a `Host` header, the port left out or given; lower-case, several with commas. */
+/** Host names as in a `Host` header, with or without the port; lower-case, separated by commas. */
 export const hostNames: Parser<readonly string[]> = (text) => {
   const names = items(text).map((name) => name.toLowerCase());
   return names.length > 0 && names.every(isHostHeader)
@@ -79,7 +79,7 @@ export const hostNames: Parser<readonly string[]> = (text) => {
     : bad('host names, with a port or without, several with commas');
 };
 
-/** Cards by uuid or index, as `nvidia-smi -L` shows them, several with commas. */
+/** Cards by uuid or index, as `nvidia-smi -L` shows them, separated by commas. */
 export const cards: Parser<readonly string[]> = (text) => {
   const named = items(text);
   return named.length > 0 && named.every((card) => /^(GPU-[0-9A-Za-z-]{1,64}|\d{1,4})$/.test(card))
@@ -87,7 +87,7 @@ export const cards: Parser<readonly string[]> = (text) => {
     : bad('uuids (GPU-…) or indices of cards, several with commas');
 };
 
-/** An address of Redis. A database number may follow; nothing of the user, the password or the query is ever shown. */
+/** An address of Redis, optionally with a database number. Messages never show the user, the password or the query. */
 export const redisUrl: Parser<string> = (text) => {
   const expected = 'redis://host:port or rediss://host:port, a database number after a slash if need be';
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return bad(expected);
@@ -95,7 +95,7 @@ export const redisUrl: Parser<string> = (text) => {
   return url.hostname !== '' && url.hash === '' && /^(\/\d{0,5})?$/.test(url.pathname) ? value(text) : bad(expected);
 };
 
-/** A Redis address for people: with everything left out that could be a password. */
+/** A Redis address for people, without any part that could be a password. */
 export function redisUrlForPeople(text: string): string {
   if (redisUrl(text).kind === 'bad') return '(not shown, it may hold a password)';
   const url = new URL(text);

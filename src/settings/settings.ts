@@ -1,4 +1,4 @@
-/** Environment and flags to settings, or every problem at once. Pure: the same texts and facts give the same answer. */
+/** Turns environment and flags into settings, or reports every problem at once. Pure: same texts and facts, same answer. */
 
 import { isLocal, writeAddress } from './addresses.js';
 import { CLIENT_VARIABLES, TOKEN_FILE_VARIABLE } from './client-variables.js';
@@ -6,15 +6,15 @@ import { readFlags } from './flags.js';
 import { nearest } from './nearest.js';
 import { flagOf, SETTINGS, type Setting, type SettingKey, type TableValues } from './table.js';
 
-/** What the settings need to know of the machine. */
+/** Facts about the machine that the settings depend on. */
 export interface Facts {
   /** Whether a person reads the log: standard error is a terminal. */
   readonly terminal: boolean;
 }
 
 /**
- * Everything the gate can be told, read and checked. The table says what each means; units are in the names. Null: not
- * given, and whoever needs it has a way of its own (`stateDir`, `dockerConfig`, `instanceId`) or does without.
+ * Every setting of the gate, parsed and validated. The table says what each means; units are in the names. Null: not set,
+ * and the part that uses it has its own default (`stateDir`, `dockerConfig`, `instanceId`) or does without.
  */
 export type Settings = Omit<TableValues, 'logFormat' | 'excludeCards' | 'allowedHosts'> & {
   readonly logFormat: 'json' | 'pretty';
@@ -22,7 +22,7 @@ export type Settings = Omit<TableValues, 'logFormat' | 'excludeCards' | 'allowed
   readonly allowedHosts: readonly string[];
 };
 
-/** Settings to go by, or every problem there is; each names the setting, what came and what was expected. */
+/** Valid settings, or every problem; each names the setting, what came and what was expected. */
 export type SettingsRead =
   | { readonly kind: 'ok'; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
@@ -30,7 +30,7 @@ export type SettingsRead =
 /** The environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads every setting: the flag where it came, else the environment, else the default. */
+/** Reads every setting: from its flag, else from the environment, else its default. */
 export function readSettings(env: Environment, argv: readonly string[], facts: Facts): SettingsRead {
   const flags = readFlags(argv);
   const problems = [...flags.problems];
@@ -43,7 +43,7 @@ export function readSettings(env: Environment, argv: readonly string[], facts: F
     else
       problems.push(`${where(setting, flags.texts.has(key))} is ${shown(setting, text)}: expected ${parsed.expected}`);
   }
-  // Keys are missing where a value could not be read; each check looks only at what is there.
+  // Keys are missing where a value was invalid; each check looks only at what is there.
   problems.push(...contradictions(values as Partial<TableValues>));
   if (problems.length > 0) return { kind: 'problems', problems };
   const read = values as TableValues;
@@ -60,14 +60,14 @@ function where(setting: Setting<unknown>, byFlag: boolean): string {
   return byFlag ? flagOf(setting.name) : setting.name;
 }
 
-/** What came, in quotes, cut where it is long. */
+/** The value that came, in quotes, shortened where it is long. */
 function shown(setting: Setting<unknown>, text: string | null): string {
   if (text === null) return 'not set';
   if (setting.forPeople !== null) return setting.forPeople(text);
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }
 
-/** Values that are right alone and wrong together. */
+/** Values that are valid alone and contradict each other. */
 function contradictions(values: Partial<TableValues>): string[] {
   const problems: string[] = [];
   if (values.processes !== undefined && values.processes > 1 && values.redisUrl === null) {
@@ -106,7 +106,10 @@ function contradictions(values: Partial<TableValues>): string[] {
   return problems;
 }
 
-/** Variables that look like ours and are not. Their values stay unsaid: another part's may be a secret. */
+/**
+ * Variables that look like ours and are not. Their values are not printed: one that belongs to other software may be a
+ * secret.
+ */
 function unknownNames(env: Environment): string[] {
   const known = SETTINGS.map(([, { name }]) => name);
   return Object.keys(env)
@@ -115,7 +118,7 @@ function unknownNames(env: Environment): string[] {
     .map((name) => `${name} is not known here and has no effect: the nearest known one is ${nearest(name, known)}`);
 }
 
-/** A token to ask with is one letter away from the tokens to let in, and leaves the gate without any. */
+/** The client's token variable is one letter away from the server's, and leaves the gate without any token. */
 function mistaken(env: Environment, read: TableValues): string[] {
   if (env[TOKEN_FILE_VARIABLE] === undefined || read.tokensFile !== null) return [];
   return [
@@ -124,7 +127,7 @@ function mistaken(env: Environment, read: TableValues): string[] {
   ];
 }
 
-/** What can be run and is likely not meant. */
+/** What works but is likely not intended. */
 function doubtful(read: TableValues): string[] {
   const warnings: string[] = [];
   if (read.redisPasswordFile !== null && read.redisUrl === null) {

@@ -1,4 +1,4 @@
-/** Every setting of the gate, once: the help, the README and the reading of them all come from here. */
+/** Every setting of the gate, once: help, README and parsing derive from this table. */
 
 import { RUNTIME_KINDS } from '../model/runtime-kind.js';
 import {
@@ -16,24 +16,24 @@ import {
   type Parser,
 } from './parsers.js';
 
-/** One setting. `T` is what it reads as; null where it has no default and was not given. */
+/** One setting. `T` is the type of its value, with null where it has no default and may be unset. */
 export interface Setting<T> {
-  /** The environment variable; the flag is the same name (`TUNEPLANE_REDIS_URL` is `--redis-url`). */
+  /** The environment variable; the flag has the same name (`TUNEPLANE_REDIS_URL` is `--redis-url`). */
   readonly name: string;
-  /** The text that is read where none came; null: none. */
+  /** The default, as text; null: none. */
   readonly standard: string | null;
-  /** What a person reads where `standard` alone does not tell. */
+  /** The default in words, where `standard` alone does not explain it. */
   readonly standardInWords: string | null;
-  /** What stands behind the flag in the help. */
+  /** The placeholder after the flag in the help. */
   readonly placeholder: string;
   /** One line: what it does. */
   readonly meaning: string;
   readonly parse: Parser<T>;
-  /** Set where the text may hold a secret: what to show of it. */
+  /** Present where the text may hold a secret: returns what may be shown of it. */
   readonly forPeople: ((text: string) => string) | null;
 }
 
-/** All of them, in the order in which they are shown. */
+/** All of them, in the order of display. */
 export const TABLE = {
   listen: setting('TUNEPLANE_LISTEN', '127.0.0.1:9840', 'address', addresses, [
     'where the gate listens: host:port, [v6]:port or unix:/path, several with commas; beyond loopback it needs a tokens file',
@@ -152,7 +152,7 @@ export const TABLE = {
 /** The name of a setting in the code. */
 export type SettingKey = keyof typeof TABLE;
 
-/** What the table reads as, before what depends on the machine is filled in. */
+/** The table's value types, before machine-dependent defaults are filled in. */
 export type TableValues = {
   readonly [Key in SettingKey]: (typeof TABLE)[Key] extends Setting<infer Value> ? Value : never;
 };
@@ -183,7 +183,7 @@ function setting<T>(
   return { name, standard, standardInWords: null, placeholder, meaning: meaning.join(' '), parse, forPeople: null };
 }
 
-/** A setting that may be left out, or set to nothing: then it reads as null. */
+/** An optional setting: unset or empty, it is null. */
 function optional<T>(
   name: string,
   standardInWords: string,

@@ -3,10 +3,10 @@ import type { Clock, Log } from '../model/ports/outside.js';
 import { EXCLUSIONS, REMEMBERED_CARDS } from './file-formats.js';
 import { openJsonFile } from './json-file.js';
 
-/** The cards on the disk, and the way to wait until every change is there, or could not be. */
+/** The cards on disk, and a way to wait until every change is written or has failed. */
 export type StoredCards = CardStore & { settled(): Promise<void> };
 
-/** The cards seen and the cards taken out, as the two files in the folder say. Never throws. */
+/** The cards seen and the cards taken out, from the two files in the folder. Never throws. */
 export async function openCardStore(folder: string, outside: { clock: Clock; log: Log }): Promise<StoredCards> {
   const seen = await openJsonFile(folder, REMEMBERED_CARDS, outside);
   const excluded = await openJsonFile(folder, EXCLUSIONS, outside);

@@ -1,10 +1,10 @@
-/** How the files of the state folder are written and read back. */
+/** How the files of the state folder are serialized and parsed. */
 
 import { z } from 'zod';
 import { cardIndex, cardUuid } from '../model/card.js';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';
 
-/** How a kind of entry is written to its file and read back. `parse` throws on anything but a whole file of this version. */
+/** How entries of one kind are serialized and parsed. `parse` throws on anything but a complete file of this version. */
 export interface FileFormat<Entry> {
   readonly fileName: string;
   print(entries: readonly Entry[]): string;

@@ -1,4 +1,4 @@
-/** How a state folder stands, for whoever checks an installation. Changes nothing: makes no folder and takes none. */
+/** The condition of a state folder, for checking an installation. Changes nothing: creates no folder and locks none. */
 
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
@@ -6,23 +6,23 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { folderLockName } from './folder-lock.js';
 
-/** The folder that a gate with these candidates would take. */
+/** The folder that a gate with these candidates would use. */
 export type FolderFacts =
   | {
       readonly kind: 'there';
       readonly folder: string;
       /** Whether a live gate holds it, in this network namespace. */
       readonly held: boolean;
-      /** Whether its group or everybody may write into it. */
+      /** Whether its group or everybody may write to it. */
       readonly openToOthers: boolean;
       readonly freeBytes: number;
     }
-  /** It would be made. */
+  /** It does not exist yet and would be created. */
   | { readonly kind: 'can_be_made'; readonly folder: string }
-  /** None of them can be written. */
+  /** None of them is writable. */
   | { readonly kind: 'none'; readonly detail: string };
 
-/** Asks for the candidates in order, as a start would. */
+/** Checks the candidates in order, as a start would. */
 export async function askFolder(candidates: readonly string[]): Promise<FolderFacts> {
   const reasons: string[] = [];
   for (const folder of candidates) {
@@ -56,7 +56,7 @@ async function askOne(folder: string): Promise<FolderFacts> {
   };
 }
 
-/** The nearest folder above that is there decides. */
+/** The nearest existing parent folder decides. */
 async function canBeMadeIn(parent: string): Promise<void> {
   try {
     await access(parent, constants.W_OK | constants.X_OK);
@@ -67,7 +67,7 @@ async function canBeMadeIn(parent: string): Promise<void> {
   }
 }
 
-/** A gate that holds a folder listens on its name and hangs up on whoever calls. */
+/** A gate that holds a folder listens on its socket name and closes every connection at once. */
 function somebodyHolds(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path: `\0${name}` });

@@ -3,12 +3,13 @@ import type { Clock, Log } from '../model/ports/outside.js';
 import { readOrSetAside } from './read-or-set-aside.js';
 import { writeAtomic } from './write-atomic.js';
 
-/** It becomes the value of a label and part of log lines: short, and one word. */
+/** Used as a label's value and in log lines: short, and one word. */
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /**
- * The id of the gate that owns this folder: made once, and the same after every restart, so that it knows its own left-overs.
- * Rejects when a new one cannot be kept: an id that changes at each start would leave them to the grace.
+ * The id of the gate that owns this folder: created once and stable across restarts, so that the gate recognizes its own
+ * left-overs. Rejects if a new one cannot be saved: with an id that changes at each start, left-overs would stay until the
+ * grace period ends.
  */
 export async function ownInstanceId(
   folder: string,

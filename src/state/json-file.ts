@@ -4,19 +4,22 @@ import type { FileFormat } from './file-formats.js';
 import { readOrSetAside } from './read-or-set-aside.js';
 import { writeAtomic } from './write-atomic.js';
 
-/** Entries in memory with a file behind them; the file is read once and written after each change. */
+/** Entries in memory, backed by a file that is read once and written after each change. */
 export interface JsonFile<Entry> {
   entries(): readonly Entry[];
   /**
-   * Changes the entries by a function of those that stand then, one change after the other. Rejects when the file cannot be
-   * written, and then nothing has changed. Resolves to whether anything did.
+   * Changes the entries by a function of the current ones, one change at a time. Rejects if the file cannot be written, and
+   * then nothing has changed. Resolves to whether anything changed.
    */
   change(next: (entries: readonly Entry[]) => readonly Entry[]): Promise<boolean>;
-  /** Puts these in the place of all. Stands in memory at once, and is written when it can be; settles after the try, never rejects. */
+  /**
+   * Replaces all entries. Takes effect in memory at once and is written when possible; settles after the attempt, never
+   * rejects.
+   */
   replace(entries: readonly Entry[]): Promise<void>;
 }
 
-/** Opens a file of entries. Never throws: a file that cannot be read is begun anew. */
+/** Opens a file of entries. Never throws: if the file is unreadable, starts empty. */
 export async function openJsonFile<Entry>(
   folder: string,
   format: FileFormat<Entry>,
@@ -28,7 +31,7 @@ export async function openJsonFile<Entry>(
   let turn: Promise<unknown> = Promise.resolve();
   let complained = false;
 
-  /** One writer at a time, in the order of asking, whatever became of those before. */
+  /** One writer at a time, in order of the calls, however the earlier ones ended. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);
     turn = mine.catch(() => undefined);
@@ -61,7 +64,7 @@ export async function openJsonFile<Entry>(
         const before = format.print(entries);
         const changed = next(entries);
         await write(changed);
-        // Once more, on what stands now: it may have been replaced while the disk was busy.
+        // Applied once more to the current entries: they may have been replaced while the disk was busy.
         entries = next(entries);
         return format.print(changed) !== before;
       }),

@@ -4,8 +4,8 @@ import type { RememberedCard } from '../model/snapshot.js';
 import { REMEMBERED_CARDS } from './file-formats.js';
 
 /**
- * The cards that a gate has seen before, from the first of these state folders in which there is a list; for whoever only
- * looks. None where there is no list, or one that cannot be read.
+ * The cards that a gate has seen before, from the first of these state folders with a list; for commands that only read.
+ * Empty where no list exists, or it is unreadable.
  */
 export async function readCardsSeen(candidates: readonly string[]): Promise<readonly RememberedCard[]> {
   for (const folder of candidates) {

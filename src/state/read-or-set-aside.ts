@@ -2,8 +2,8 @@ import { readFile, rename } from 'node:fs/promises';
 import type { Clock, Log } from '../model/ports/outside.js';
 
 /**
- * Reads a file of ours. Null when there is none, or none that makes sense: that one is set aside under another name, so that
- * a person can look at it, and warned of. Never throws: a spoilt file must not stop the gate.
+ * Reads a state file. Null when there is none, or it is invalid: then logs a warning and renames the file, so that a person
+ * can inspect it. Never throws: a corrupt file must not stop the gate.
  */
 export async function readOrSetAside<T>(
   file: string,

@@ -7,13 +7,16 @@ import { ownInstanceId } from './instance-id.js';
 import { usableFolder } from './usable-folder.js';
 
 export interface StateFolderParts {
-  /** The one folder that was asked for, or the default places in order; the first that can be written is taken. */
+  /** The configured folder, or the default places in order; the first writable one is used. */
   readonly candidates: readonly string[];
-  /** `TUNEPLANE_INSTANCE_ID`: wins, and what is kept is not written over. Null: the one in the folder, made when there is none. */
+  /**
+   * `TUNEPLANE_INSTANCE_ID`: takes precedence, and the saved id is not overwritten. Null: the id in the folder, created if
+   * missing.
+   */
   readonly instanceId: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Makes an id. */
+  /** Creates an id. */
   readonly newId?: () => string;
 }
 
@@ -23,15 +26,15 @@ export type StateFolder =
       readonly folder: string;
       readonly instanceId: string;
       readonly cards: CardStore;
-      /** Waits for what is being written and lets the folder go. */
+      /** Waits for pending writes and releases the folder. */
       close(): Promise<void>;
     }
   /** `detail` says what is wrong and what to do, for the operator. */
   | { readonly kind: 'refused'; readonly detail: string };
 
 /**
- * Opens the folder in which the gate remembers. One live gate holds it at a time; one that was killed holds nothing. A folder
- * that is held is never passed over for the next: two gates on a machine are told apart on purpose.
+ * Opens the folder in which the gate keeps its state. One live gate holds it at a time; a gate that was killed holds
+ * nothing. A folder in use is never skipped for the next: two gates on one machine must be configured apart on purpose.
  */
 export async function openStateFolder(parts: StateFolderParts): Promise<StateFolder> {
   const { clock, log } = parts;

@@ -1,4 +1,4 @@
-/** Which folder takes the state: the one said, or the first of the usual places that can be used. */
+/** Which folder holds the state: the configured one, or the first usable default. */
 
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -15,22 +15,22 @@ export type UsableFolder =
   | { readonly kind: 'unusable'; readonly detail: string };
 
 /**
- * Where the state is kept when nobody said where: the system's place, and for a user who may not write there, their own
- * (XDG base directory specification).
+ * Where the state is kept if no folder is configured: the system's place, or for a user who may not write there, the user's
+ * own (XDG base directory specification).
  */
 export function defaultStateFolders(
   env: Readonly<Record<string, string | undefined>>,
   home = homedir(),
 ): readonly string[] {
   const xdg = env['XDG_STATE_HOME'];
-  // The specification says to pass over a path that is not absolute.
+  // The specification says to ignore a path that is not absolute.
   const userState = xdg?.startsWith('/') === true ? xdg : join(home, '.local', 'state');
   return ['/var/lib/tuneplane-gpu-gate', join(userState, 'tuneplane-gpu-gate')];
 }
 
 /**
- * The first of these folders that is there, or can be made, and takes a file. A new one is for its owner alone (0700); one
- * that was there is left as it is, since it may be shared on purpose.
+ * The first of these folders that exists or can be created, and accepts a file. A new folder is for its owner only (0700);
+ * the mode of an existing one stays, since it may be shared on purpose.
  */
 export async function usableFolder(candidates: readonly string[]): Promise<UsableFolder> {
   const reasons: string[] = [];
@@ -47,7 +47,7 @@ export async function usableFolder(candidates: readonly string[]): Promise<Usabl
   return { kind: 'unusable', detail: reasons.join('; ') };
 }
 
-/** With its parents. Node's own way (`recursive`) never ends where a parent refuses with ENOENT: below /proc, on autofs. */
+/** With its parents. Node's `recursive` option loops for ever where a parent answers ENOENT: below /proc, on autofs. */
 async function makeFolder(folder: string): Promise<void> {
   const parentMissing = await makeOne(folder);
   if (!parentMissing) return;
@@ -55,7 +55,7 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
 }
 
-/** True when its parent is not there. One that is there already is made. */
+/** True when the parent is missing. An existing folder counts as created. */
 async function makeOne(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -68,7 +68,7 @@ async function makeOne(folder: string): Promise<boolean> {
   }
 }
 
-/** Asked by doing: permission bits say nothing of a read-only or full file system. */
+/** Tests by writing: permission bits do not show a read-only or full file system. */
 async function tryToWrite(folder: string): Promise<void> {
   const probe = join(folder, `.can-write-${process.pid}`);
   await writeFile(probe, 'x', { mode: 0o600 });

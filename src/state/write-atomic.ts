@@ -2,8 +2,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Puts the text in the file's place, whole or not at all: a reader, or a machine that loses power, finds the old text or the
- * new one. Rejects when it cannot, and then the old text stands. One writer per file at a time.
+ * Replaces the file's text atomically: a reader, or a machine that loses power, finds the old text or the new one. Rejects
+ * on failure, and then the old text remains. One writer per file at a time.
  */
 export async function writeAtomic(file: string, text: string): Promise<void> {
   const next = `${file}.new`;
@@ -17,7 +17,7 @@ export async function writeAtomic(file: string, text: string): Promise<void> {
     await rm(next, { force: true }).catch(() => undefined);
     throw error;
   }
-  // The new name itself must reach the disk too; where a file system cannot promise that, the text stands all the same.
+  // The new name must reach the disk too; where the file system cannot guarantee that, the text is written all the same.
   await withOpen(dirname(file), 'r', async (handle) => handle.sync()).catch(() => undefined);
 }
 

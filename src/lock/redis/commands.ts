@@ -13,11 +13,11 @@ export interface ReleaseAnswer {
   readonly othersWait: boolean;
 }
 
-/** The three questions about the lock, and the connection they are asked on. */
+/** The three commands on the lock, and their connection. */
 export interface LockCommands {
-  /** Carried out within a second of now or never. */
+  /** Executed within a second or never. */
   acquire(token: string, leaseMs: number): Promise<Asked<AcquireAnswer>>;
-  /** True when the lock is ours and its lease whole again. */
+  /** True when the lock is ours and its lease is at full length again. */
   renew(token: string, leaseMs: number): Promise<Asked<boolean>>;
   release(token: string): Promise<Asked<ReleaseAnswer>>;
   readonly up: boolean;
@@ -29,7 +29,7 @@ export interface LockCommands {
 
 export type LockCommandsParts = Omit<RedisConnectionParts, 'tryOutKey'> & { readonly key: string };
 
-/** How long one that was kept out counts as waiting. */
+/** How long a process that did not get the lock counts as waiting. */
 const WAITER_MS = 1000;
 
 interface Scripted {
@@ -45,7 +45,7 @@ interface Scripted {
   gateRelease(lock: string, waiters: string, token: string, waiterMs: number): Promise<unknown>;
 }
 
-/** Opens the way to the lock in Redis. Never throws; see `connectRedis`. */
+/** Opens the commands on the lock in Redis. Never throws; see `connectRedis`. */
 export function openLockCommands(parts: LockCommandsParts): LockCommands {
   const { key, clock } = parts;
   const waiters = `${key}:waiting`;
@@ -54,12 +54,12 @@ export function openLockCommands(parts: LockCommandsParts): LockCommands {
   redis.defineCommand('gateAcquire', { numberOfKeys: 2, lua: ACQUIRE });
   redis.defineCommand('gateRenew', { numberOfKeys: 1, lua: RENEW });
   redis.defineCommand('gateRelease', { numberOfKeys: 2, lua: RELEASE });
-  /** How far Redis' wall clock is ahead of our monotonic one, as the last answer told. */
+  /** How far Redis' wall clock is ahead of our monotonic clock, by the last answer. */
   let redisAheadMs: number | null = null;
 
   async function tryAcquire(token: string, leaseMs: number): Promise<Asked<AcquireAnswer | 'too_late'>> {
     const sentAt = clock.monotonic();
-    // Before Redis' clock is known nothing can be carried out: the answer is 'too late', and tells the clock.
+    // Before Redis' clock is known nothing can be executed: the answer is 'too late', and contains the clock.
     const until = redisAheadMs === null ? 0 : Math.floor(sentAt + redisAheadMs + COMMAND_TIMEOUT_MS);
     return connection.ask(
       () => redis.gateAcquire(key, waiters, token, leaseMs, until, WAITER_MS),
@@ -76,7 +76,7 @@ export function openLockCommands(parts: LockCommandsParts): LockCommands {
   return {
     async acquire(token, leaseMs) {
       let asked = await tryAcquire(token, leaseMs);
-      // The answer told Redis' clock, by which the second try is in time.
+      // The answer contained Redis' clock, so the second try is in time.
       if (asked.kind === 'answered' && asked.value === 'too_late') asked = await tryAcquire(token, leaseMs);
       if (asked.kind === 'failed' || asked.value === 'too_late') return { kind: 'failed' };
       return { kind: 'answered', value: asked.value };
@@ -108,12 +108,12 @@ export function openLockCommands(parts: LockCommandsParts): LockCommands {
   };
 }
 
-/** What the scripts answer; see there. */
+/** The scripts' answers; see scripts.ts. */
 const acquireReply = z.tuple([z.number(), z.number(), z.string(), z.number()]);
 const renewReply = z.union([z.literal(0), z.literal(1)]);
 const releaseReply = z.tuple([z.number(), z.number()]);
 
-/** The reply, held to its form. Throws on any other, which then counts as no answer: it is neither a yes nor a no. */
+/** Validates the reply. Throws on an unexpected one, which then counts as no answer: neither yes nor no. */
 function understood<T>(form: z.ZodType<T>, reply: unknown): T {
   const parsed = form.safeParse(reply);
   if (parsed.success) return parsed.data;

@@ -1,4 +1,6 @@
-/** The one connection to Redis: opened again by itself, each question bounded, and whether Redis is of use. */
+/**
+ * The only connection to Redis: reconnects by itself, limits the time of each question, and tells whether Redis is usable.
+ */
 
 import { Redis } from 'ioredis';
 import { sayOnce } from '../../log/say-once.js';
@@ -8,15 +10,15 @@ import { explainEviction } from './eviction.js';
 import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
 import { commonOptions } from './options.js';
 
-/** What came of a question to Redis. Any failure whatever means "not told": it may have been carried out, or may still be. */
+/** The result of a question to Redis. Any failure means "unknown": the command may have been executed, or may still be. */
 export type Asked<T> = { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'failed' };
 
 /** Each question settles within a second and none rejects; nothing is queued. */
 export interface RedisConnection {
   readonly redis: Redis;
   /**
-   * `read` takes the reply apart and throws on one it does not understand. A full Redis still deletes and prolongs, so only a
-   * question that could add something shows that all is well.
+   * `read` parses the reply and throws on one it does not understand. A full Redis still executes commands that delete or
+   * prolong, so only a command that could add data proves that all is well.
    */
   ask<T>(
     question: () => Promise<unknown>,
@@ -25,33 +27,39 @@ export interface RedisConnection {
   ): Promise<Asked<T>>;
   /** Connected, and the last question was answered. */
   readonly up: boolean;
-  /** Why Redis is of no use now, as a sentence; null while it is. */
+  /** Why Redis is unusable now, as a sentence; null while it is usable. */
   readonly trouble: string | null;
-  /** Told on every connection that is ready, the first included, before anything else is asked on it. Returns the way out. */
+  /**
+   * Called on every ready connection, the first included, before any other command on it. Returns the function that
+   * unsubscribes.
+   */
   onReady(listener: () => void): () => void;
-  /** Told whenever Redis has answered the question that is asked every few seconds. Returns the way out. */
+  /** Called whenever Redis has answered the check that runs every few seconds. Returns the function that unsubscribes. */
   onAlive(listener: () => void): () => void;
-  /** Settles within half a second. What is asked from now on fails. */
+  /** Settles within half a second. Questions asked from now on fail. */
   close(): Promise<void>;
 }
 
 export interface RedisConnectionParts {
   readonly url: string;
-  /** Asked at the start and again whenever a connection has closed, so that a changed password is found. Null: what the url says. */
+  /**
+   * Called at the start and again whenever a connection has closed, to pick up a changed password. Null: use the url's
+   * password.
+   */
   readonly password: (() => string) | null;
-  /** A sorted set, on which it is tried out whether Redis takes writes; nothing is ever written to it here. */
+  /** A sorted set for the check whether Redis accepts writes; the check never adds anything to it. */
   readonly tryOutKey: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export const COMMAND_TIMEOUT_MS = 1000;
-/** How often Redis is asked whether it would take a write: seldom while it does, soon after it did not. */
+/** How often to check that Redis accepts writes: seldom while it does, soon after it did not. */
 const CHECK_MS = { up: 5000, down: 1000 } as const;
 const SAME_SENTENCE_MS = 30_000;
 const CLOSE_WITHIN_MS = 400;
 
-/** Opens the connection and keeps opening it. Never throws: a Redis that is down is `trouble`, and comes back by itself. */
+/** Opens the connection and reconnects for ever. Never throws: while Redis is down, `trouble` says so. */
 export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   const { clock, log } = parts;
   const complain = sayOnce(clock, SAME_SENTENCE_MS, (sentence) => log.warn({}, sentence));
@@ -84,7 +92,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     void warnOfEviction();
   });
   let checkTimer = checkIn(CHECK_MS.down);
-  // It retries by itself; what went wrong comes as an 'error' event.
+  // ioredis retries by itself; what went wrong comes as an 'error' event.
   redis.connect().catch(() => undefined);
 
   function readPassword(): string | null {
@@ -120,7 +128,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
       if (shows === 'all is well') inOrder();
       return { kind: 'answered', value };
     } catch (error) {
-      // What failed on a connection that is gone says nothing about the one there is now.
+      // A failure on an old connection says nothing about the current one.
       if (connection === connections) failedNow(error as Error);
       return { kind: 'failed' };
     }
@@ -131,7 +139,9 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     inTrouble(redis.status === 'ready' ? explainFailure(error) : explainNotReady(redis.status, connectionError));
   }
 
-  /** A write that changes nothing and leaves nothing, yet is refused by a Redis that is read-only, full or cannot persist. */
+  /**
+   * A write that changes nothing and leaves nothing, but is refused by a Redis that is read-only, full or unable to persist.
+   */
   async function check(): Promise<void> {
     if (redis.status !== 'ready') return;
     const asked = await ask(
@@ -179,7 +189,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
       closed = true;
       clearTimeout(checkTimer);
       trouble = 'Redis is not asked any more: the connection was closed by us';
-      // Between two attempts to connect there is nothing to close, and ioredis then tells no end.
+      // Between two attempts to connect there is nothing to close, and ioredis then emits no 'end'.
       const open = redis.status !== 'reconnecting' && redis.status !== 'end';
       const ended = new AbortController();
       redis.once('end', () => ended.abort());
@@ -201,7 +211,7 @@ function redisOptions(password: string | null) {
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: 2000,
     socketTimeout: 5000,
-    // How long a peer that does not close its side is waited for when we closed ours.
+    // How long we wait for a peer that does not close its side after we closed ours.
     disconnectTimeout: 300,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2000),
     reconnectOnError: (error: Error) => (asksForAnother(error) ? 1 : false),

@@ -1,6 +1,6 @@
 /**
- * Reads `INFO memory`: a Redis that may throw away keys when it is full throws away locks, which all have a time to live.
- * A sentence to warn with, or null where nothing is evicted or nothing can be told.
+ * Reads `INFO memory`: a Redis that evicts keys when it is full may evict locks, which all have a time to live. A sentence
+ * to warn with, or null where nothing is evicted or the answer says nothing about it.
  */
 export function explainEviction(info: string): string | null {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];

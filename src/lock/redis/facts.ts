@@ -1,4 +1,6 @@
-/** What a Redis says of itself and of the lock in it, for whoever checks an installation. Asks once, and changes nothing. */
+/**
+ * What a Redis reports about itself and about the lock in it, for checking an installation. Asks once, and changes nothing.
+ */
 
 import { Redis } from 'ioredis';
 import type { Clock } from '../../model/ports/outside.js';
@@ -6,20 +8,20 @@ import { explainEviction } from './eviction.js';
 import { explainFailure } from './failure.js';
 import { commonOptions } from './options.js';
 
-/** Each is null where Redis did not tell, as by an access list. */
+/** Each is null where Redis did not say, for example because an ACL forbids the command. */
 export interface RedisFacts {
   readonly version: string | null;
-  /** Why it would not take the gate's writes, in its own words; null where it would. */
+  /** Why it would refuse the gate's writes, in its own words; null where it would accept them. */
   readonly refusesWrites: string | null;
   readonly role: 'master' | 'replica' | null;
   readonly policy: string | null;
-  /** What is wrong with how it makes room, as a sentence. */
+  /** What is wrong with its eviction policy, as a sentence. */
   readonly evicts: string | null;
-  /** How far its clock is ahead of ours, in milliseconds; behind is negative. */
+  /** How far its clock is ahead of ours, in milliseconds; negative when behind. */
   readonly aheadMs: number | null;
-  /** Who holds the lock now. */
+  /** The current holder of the lock. */
   readonly holder: { readonly token: string; readonly endsInMs: number } | 'nobody' | null;
-  /** The connected gates: whether each comes from the address that we come from. */
+  /** The connected gates: whether each connects from the same address as we do. */
   readonly gates: readonly { readonly address: string; readonly ours: boolean }[] | null;
 }
 
@@ -29,9 +31,9 @@ export type RedisAnswer =
 
 export interface RedisQuestion {
   readonly url: string;
-  /** Throws where it cannot be read; null: what the url says. */
+  /** Throws where the password cannot be read; null: use the url's password. */
   readonly password: (() => string) | null;
-  /** Of the lock. */
+  /** The lock's key. */
   readonly key: string;
   readonly clock: Clock;
 }
@@ -57,7 +59,7 @@ export async function askRedis({ url, password, key, clock }: RedisQuestion): Pr
 async function facts(redis: Redis, key: string, clock: Clock): Promise<RedisFacts> {
   const [info, refusesWrites, aheadMs, holder, gates] = await Promise.all([
     tell(redis.info()),
-    // Adds nothing: only an entry that is there would be changed, and nobody has this name.
+    // Adds nothing: the flag allows only updates of an existing entry, and no entry has this name.
     redis.zadd(`${key}:waiting`, 'XX', 0, 'nobody').then(
       () => null,
       (error: Error) => error.message,
@@ -82,12 +84,12 @@ async function facts(redis: Redis, key: string, clock: Clock): Promise<RedisFact
   };
 }
 
-/** Null where an access list, or anything else, keeps Redis from telling. */
+/** Null where an ACL, or anything else, keeps Redis from answering. */
 function tell<T>(question: Promise<T>): Promise<T | null> {
   return question.catch(() => null);
 }
 
-/** Half of the way there and back is taken off. */
+/** Assumes that half of the round trip passed before Redis read its clock. */
 async function clockAhead(redis: Redis, clock: Clock): Promise<number> {
   const sentAt = clock.now();
   const [seconds, microseconds] = await redis.time();
@@ -100,7 +102,7 @@ async function holderOf(redis: Redis, key: string): Promise<RedisFacts['holder']
   return token === null ? 'nobody' : { token, endsInMs };
 }
 
-/** By the name that every gate gives its connection. */
+/** By the client name that every gate sets on its connection. */
 async function gatesAt(redis: Redis): Promise<RedisFacts['gates']> {
   const [own, all] = await Promise.all([redis.call('CLIENT', 'INFO'), redis.call('CLIENT', 'LIST')]);
   const ours = hostIn(String(own));

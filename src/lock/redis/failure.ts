@@ -1,22 +1,29 @@
-/** What a failure says about Redis, in words for the operator. */
+/** What a failure tells about Redis, in words for the operator. */
 
 import { errorWords } from '../../text/error-words.js';
 
-/** What a failed question says about Redis, as a sentence. ioredis has names for two kinds of its errors and none for the rest. */
+/**
+ * What a failed question tells about Redis, as a sentence. ioredis gives two kinds of its errors a name and the others none.
+ */
 export function explainFailure(error: Error): string {
   if (error.name === 'ReplyError') return `Redis refuses: ${error.message}`;
   if (error.message === 'Command timed out') return 'Redis does not answer: no reply within 1000 ms';
   return `Redis does not answer: ${errorWords(error)}`;
 }
 
-/** Why there is no connection to ask on. A question then fails with words about streams and queues that help nobody. */
+/**
+ * Why there is no connection. The error of a question that fails for that reason talks of streams and queues, which helps
+ * nobody.
+ */
 export function explainNotReady(status: string, connectionError: Error | null): string {
   if (connectionError !== null) return explainFailure(connectionError);
   if (status === 'connect') return 'Redis does not answer: connected, and not ready yet (is it loading its data?)';
   return 'Redis does not answer: the connection was closed';
 }
 
-/** A replica cannot be written; another connection may lead to the master. Redis before 7 wraps what a script ran into. */
+/**
+ * A replica accepts no writes; another connection may lead to the master. Redis before 7 wraps the error that a script hit.
+ */
 export function asksForAnother(error: Error): boolean {
   return /(^|-)READONLY /.test(error.message);
 }

@@ -1,6 +1,6 @@
 /**
- * What every connection of ours to Redis has, whoever opens it. Measured on ioredis 6.0.0: with its defaults a command waits
- * for ever in a black hole, and they queue without bound.
+ * The options of each of our connections to Redis. Measured on ioredis 6.0.0: with its defaults a command waits for ever
+ * when packets are dropped silently, and commands queue without bound.
  */
 export function commonOptions(connectionName: string, password: string | null) {
   return {

@@ -2,7 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { getuid } from 'node:process';
 import { whyNotTrusted } from '../../files/trust.js';
 
-/** Reads the password in a file anew at each call, without the line's end. Throws when it cannot be read, or when others could write it. */
+/**
+ * Reads the password file anew at each call, without the line's end. Throws if it is unreadable, or if others could write
+ * it.
+ */
 export function passwordFrom(path: string, ownUid = getuid?.() ?? 0): () => string {
   return () => {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,17 +1,19 @@
 /**
- * What Redis is asked to do in one piece. On the wire the lock stays what the older agent speaks: a key that holds a token
- * and has a time to live, set only if absent. Each script compares the token, so nobody ever touches another's lock.
- * Beside the key lies a sorted set of waiters: whose token was kept out, and until when (Redis' clock, ms) that counts.
+ * The Lua scripts, which Redis executes atomically. On the wire the lock keeps the older agent's format: a key that holds a
+ * token, has a time to live and is set only if absent. Each script compares the token, so nobody ever changes another
+ * holder's lock. Beside the key lies a sorted set of waiters: the token of each process that did not get the lock, and until
+ * when (Redis' clock, ms) it counts.
  */
 
 /**
- * Takes the lock, or joins the waiters when kept out.
+ * Takes the lock, or joins the waiters if another holds it.
  *
- * A command sent into a stopped Redis runs when it wakes up, and would hold the key for nobody. So each carries the moment
- * (Redis' clock) after which it must not be carried out any more.
+ * A command sent to a stopped Redis is executed when Redis resumes, and would take the key for nobody. So each carries the
+ * moment (Redis' clock) after which it must not be executed.
  *
  * KEYS[1] the lock, KEYS[2] the waiters.
- * ARGV[1] token, ARGV[2] lease in ms, ARGV[3] carry out until (Redis' clock, ms), ARGV[4] how long a waiter counts, ms.
+ * ARGV[1] token, ARGV[2] lease in ms, ARGV[3] deadline for the execution (Redis' clock, ms), ARGV[4] how long a waiter
+ * counts, ms.
  * Answers {1 | 0 | -1, Redis' clock in ms, the holder's value, the key's time to live in ms}:
  * 1 it is ours now, or was already; 0 another holds it; -1 too late, nothing was done.
  */
@@ -34,7 +36,7 @@ return {1, now, ARGV[1], tonumber(ARGV[2])}
 `;
 
 /**
- * Makes the lease whole again. Never re-creates a key that is gone.
+ * Renews the lease to its full length. Never re-creates a key that is gone.
  *
  * KEYS[1] the lock. ARGV[1] token, ARGV[2] lease in ms.
  * Answers 1 when it is ours, 0 when it is not.
@@ -45,8 +47,8 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
 
 /**
- * Gives the lock back if it is ours, takes us off the waiters, and says whether others wait. A waiter whose end lies further
- * ahead than one can count comes from a clock that was set back; it counts for nothing.
+ * Releases the lock if it is ours, removes us from the waiters, and tells whether others wait. A waiter with an end further
+ * ahead than possible was written before the clock was set back; it does not count.
  *
  * KEYS[1] the lock, KEYS[2] the waiters. ARGV[1] token, ARGV[2] how long a waiter counts, ms.
  * Answers {1 when it was ours | 0, how many others wait}.
