@@ -1,4 +1,4 @@
-/** `gpu-gate admit`: posts a request, shows what was decided, and waits for its turn where it was told to. */
+/** `gpu-gate admit`: posts a request, prints the decision, and with `--wait` retries while the gate says `wait`. */
 
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
@@ -15,12 +15,12 @@ export interface AdmitOptions extends GateOptions {
   /** `-` is standard input. */
   readonly file: string;
   readonly dryRun?: boolean;
-  /** True: without end; a text: so many seconds. */
+  /** True: without a limit; a text: so many seconds. */
   readonly wait?: boolean | string;
   readonly json?: boolean;
 }
 
-/** An answer comes within the gate's limits for lock, pull and start together, which an operator may have raised. */
+/** The gate answers within its own limits for lock, pull and start together, which an operator may have raised. */
 const ANSWER_MS = 10 * 60_000;
 
 export async function admit(options: AdmitOptions): Promise<void> {
@@ -56,9 +56,9 @@ type Asked =
   | { readonly kind: 'interrupted'; readonly detail: string };
 
 /**
- * Posts, and while the gate says that it is not its turn yet, again when the gate wants to be asked. A gate that has answered
- * once and does not now is being started anew; one that never did is somewhere else. The same request is started only once,
- * however often it is posted.
+ * Posts, and while the gate says `wait`, posts again after the time that the gate asks for. If a gate that has answered once
+ * stops answering, it is being restarted, and the command retries; if it never answered, the address is wrong. A request is
+ * started only once, however often it is posted.
  */
 async function askUntilDecided(
   post: () => ReturnType<Gate['ask']>,
@@ -92,7 +92,7 @@ async function askUntilDecided(
   }
 }
 
-/** `12:05`, minutes and seconds. */
+/** Minutes and seconds, as `12:05`. */
 function clock(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -110,7 +110,7 @@ function readWait(
   };
 }
 
-/** The text goes to the gate as it is: what is wrong in it is the gate's to say, but for what is no JSON at all. */
+/** The text goes to the gate unchanged, which reports what is wrong in it; only invalid JSON is rejected here. */
 async function readRequest(
   file: string,
 ): Promise<

@@ -1,4 +1,4 @@
-/** The commands that ask a running gate, with their help. Which file answers is loaded when it is needed. */
+/** The commands that query a running gate, with their help. The file of a command is loaded when it runs. */
 
 import type { Command } from 'commander';
 import { EXIT_HELP } from './terminal/exit-codes.js';

@@ -1,16 +1,16 @@
-/** Jobs that come and go by themselves, posted to the gate like anybody's. */
+/** The demonstration's own jobs, posted to the gate through its normal API. */
 
 import { pause } from '../time/pause.js';
 import { systemClock } from '../time/system-clock.js';
 import type { Busy } from './demo-machine.js';
 
 export interface DemoJobsParts {
-  /** The gate's address, without a slash at its end. */
+  /** The gate's address, without a trailing slash. */
   readonly url: string;
   readonly token: string;
-  /** Which jobs keep their cards busy now. */
+  /** Called with the jobs that keep their cards busy now. */
   readonly onBusy: (busy: readonly Busy[]) => void;
-  /** One line for whoever watches. */
+  /** Prints one line for the person who watches. */
   readonly say: (line: string) => void;
 }
 
@@ -19,7 +19,7 @@ interface Job extends Busy {
   readonly seconds: number;
 }
 
-/** Cards and seconds of one job after the other, over and over. */
+/** Number of cards and duration of each job, in a cycle. */
 const PLAN = [
   { name: 'train', count: 2, seconds: 40 },
   { name: 'eval', count: 1, seconds: 18 },
@@ -27,15 +27,15 @@ const PLAN = [
   { name: 'train', count: 1, seconds: 33 },
   { name: 'eval', count: 2, seconds: 14 },
 ] as const;
-/** Two of the six cards that can be given are left for whoever tries the gate. */
+/** Leaves two of the six usable cards for the person who tries the gate. */
 const MOST_CARDS = 4;
 const EVERY_MS = 1000;
-/** A real job has let its memory go before it has ended. */
+/** A real job frees its memory before it ends. */
 const COOL_MS = 3000;
-/** How often somebody asks for more cards than can be had. */
+/** Every so many rounds, a request asks for more cards than are available. */
 const TOO_LARGE_EVERY = 15;
 
-/** Runs until the process ends. What goes wrong is passed over: the gate may be shutting down. */
+/** Runs until the process ends. Ignores failures: the gate may be shutting down. */
 export async function runDemoJobs(parts: DemoJobsParts): Promise<never> {
   let jobs: readonly Job[] = [];
   let posted = 0;
@@ -59,7 +59,7 @@ export async function runDemoJobs(parts: DemoJobsParts): Promise<never> {
   }
 }
 
-/** The cards it got; null where it was not its turn. */
+/** The cards of the job; null where the gate said `wait`. */
 async function post(
   parts: DemoJobsParts,
   runId: string,

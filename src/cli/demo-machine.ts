@@ -1,4 +1,7 @@
-/** The machine that the demonstration plays: eight cards, of which one is ill, one is somebody else's, and some are at work. */
+/**
+ * The simulated machine of the demonstration: eight cards, of which one is faulty, one is used from outside, and some are
+ * busy.
+ */
 
 import { healthyMachine, cardAt, putLoad } from '../stand-in/machine/build-machine.js';
 import type { Machine } from '../stand-in/machine/machine.js';
@@ -9,7 +12,7 @@ export interface Busy {
   readonly gpus: readonly number[];
 }
 
-/** Card 5 is used from outside, card 6 asks for a reset; the cards of busy jobs are warm and full. */
+/** Card 5 is used from outside, card 6 needs a reset; the cards of busy jobs are warm and their memory is in use. */
 export function demoMachine(busy: readonly Busy[]): Machine {
   const machine = healthyMachine({ islands: 2 });
   putLoad(cardAt(machine, 5), 3812, { pid: 4242, name: 'python', memory_mib: 3810 });

@@ -1,4 +1,4 @@
-/** `gpu-gate demo`: the whole gate on a machine with neither cards nor Docker, to be looked at and tried. */
+/** `gpu-gate demo`: the whole gate on a machine without cards and Docker, to look at and try. */
 
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,11 +14,11 @@ import { demoMachine, type Busy } from './demo-machine.js';
 import { newToken } from './token.js';
 
 const FIRST_PORT = 9840;
-/** How many ports are tried from there on. */
+/** How many ports to try from the given one on. */
 const PORTS = 100;
 const ANSWERS_WITHIN_MS = 20_000;
 
-/** Runs until a signal ends it, and leaves nothing behind: neither a file nor a job. */
+/** Runs until a signal ends it, and leaves no files or jobs behind. */
 export async function demo(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-gate-demo-'));
   const claims = join(folder, 'claims');
@@ -27,7 +27,7 @@ export async function demo(): Promise<void> {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   process.once('exit', clearAway);
-  // A terminal that is closed ends the demonstration too.
+  // Closing the terminal ends the demonstration too.
   process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
   const untilThen = endEarly(clearAway);
 
@@ -73,7 +73,7 @@ export async function demo(): Promise<void> {
   await running;
 }
 
-/** Before the gate hears signals itself. The answer takes it back. */
+/** Handles signals until the gate itself does. Returns the function that removes the handlers. */
 function endEarly(clearAway: () => void): () => void {
   const end = (signal: NodeJS.Signals): void => {
     clearAway();
@@ -107,7 +107,7 @@ Ctrl-C ends the gate and all of its jobs, and removes its files. Meanwhile jobs 
 `;
 }
 
-/** A script of its own, so that it runs whatever PATH says and however the package was unpacked. */
+/** A script of its own, so that it runs whatever PATH contains and however the package was unpacked. */
 function standIn(folder: string): string {
   const program = fileURLToPath(new URL('../stand-in/nvidia-smi.js', import.meta.url));
   const place = join(folder, 'nvidia-smi');
@@ -119,13 +119,13 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Whole at any moment: a run of the stand-in may be reading it now. */
+/** Replaced atomically: a process of the stand-in may be reading it now. */
 function replace(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
 
-/** The first port from there on that is free on loopback; null where none is. */
+/** The first free port from the given one on, on loopback; null where none is free. */
 async function freePort(from: number): Promise<number | null> {
   for (let port = from; port < from + PORTS; port++) if (await isFree(port)) return port;
   return null;
@@ -139,7 +139,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** What keeps it from answering is said by the gate itself, which then ends the process. */
+/** If the gate cannot answer, it prints why and ends the process itself. */
 async function untilItAnswers(url: string): Promise<void> {
   for (const until = Date.now() + ANSWERS_WITHIN_MS; Date.now() < until; await pause(50, systemClock)) {
     const answered = await fetch(`${url}/healthz`).catch(() => null);

@@ -1,4 +1,4 @@
-/** `gpu-gate doctor`: whether this machine has what a gate with these settings needs, one line a check. */
+/** `gpu-gate doctor`: whether this machine has what a gate with these settings needs, one line per check. */
 
 import { examine, exitCodeOf, ok, warning, type Check, type Finding } from '../doctor/check.js';
 import { checksOf } from '../doctor/checks.js';
@@ -9,11 +9,11 @@ import { say, sayJson } from './terminal/say.js';
 
 export interface DoctorOptions {
   readonly json?: boolean;
-  /** An image to start a container from that is given a card. */
+  /** An image from which to start a test container with a card. */
   readonly tryImage?: string;
 }
 
-/** Prints every finding and sets the exit code: 0, 1 for warnings and what could not be seen, 2 for errors. */
+/** Prints every finding and sets the exit code: 0, 1 for warnings and checks that were not possible, 2 for errors. */
 export async function doctor(flags: readonly string[], { json, tryImage }: DoctorOptions): Promise<void> {
   const findings = await findAll(flags, tryImage ?? null);
   if (json === true) sayJson(findings);
@@ -24,7 +24,7 @@ export async function doctor(flags: readonly string[], { json, tryImage }: Docto
 async function findAll(flags: readonly string[], tryImage: string | null): Promise<readonly Finding[]> {
   const read = readSettings(process.env, flags, { terminal: process.stderr.isTTY });
   if (read.kind === 'problems') {
-    // Nothing else can be checked: it is not known of what.
+    // Without valid settings, nothing else can be checked.
     const todo = 'gpu-gate serve --help shows them all; the other checks need settings that can be used';
     return read.problems.map((says) => ({ name: 'settings', state: 'error', says, todo }));
   }
@@ -45,7 +45,7 @@ function policyProblems(path: string, text: string): readonly string[] {
   return parsed.kind === 'bad' ? parsed.problems : [];
 }
 
-/** A line for each, what to do below it, and the sum of all. */
+/** One line per finding with the advice below it, and a summary. */
 export function findingLines(findings: readonly Finding[]): readonly string[] {
   const nameWidth = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, state, says, todo }) => [

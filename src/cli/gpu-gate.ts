@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `gpu-gate`: what can be asked of it, and which file answers. Parts are loaded when they are needed. */
+/** The entry point of the command `gpu-gate`: its subcommands, each loaded from its file when it runs. */
 
 import { Command, CommanderError } from 'commander';
 import { readBuild } from '../settings/build.js';
@@ -21,7 +21,7 @@ program
   .usage('[flags]')
   .helpOption('-h, --help', 'print the settings')
   .argument('[flags...]')
-  // The settings read the flags themselves, so that all problems are reported together.
+  // The settings parse the flags themselves, so that all problems are reported together.
   .allowUnknownOption()
   .addHelpText('after', '\nExample:\n  $ gpu-gate serve --listen 127.0.0.1:9840 --log-level debug')
   .addHelpText('after', () => `\n${settingsHelp(Math.max(60, Math.min(process.stdout.columns ?? 100, 120)))}`)
@@ -88,7 +88,7 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  // Help and the version come this way too; what was wrong has been said.
+  // Commander throws for help and the version too; what was wrong has been printed.
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
 }

@@ -1,4 +1,4 @@
-/** `gpu-gate exclude`, `include` and `forget`: an operator's word about one card of a running gate. */
+/** `gpu-gate exclude`, `include` and `forget`: an operator's command about one card of a running gate. */
 
 import type { Gate, GateOptions } from './client/ask-gate.js';
 import { shownCards, type ShownCard } from './client/gate-shapes.js';
@@ -9,11 +9,11 @@ import { say, sayJson } from './terminal/say.js';
 
 export interface OperateOptions extends GateOptions {
   readonly json?: boolean;
-  /** Of `exclude`. */
+  /** For `exclude`. */
   readonly reason?: string;
 }
 
-/** `card` is a uuid or an index; an index is looked up now, since it may be another card's tomorrow. */
+/** `card` is a uuid or an index; an index is resolved now, since it may mean another card tomorrow. */
 export async function operate(
   action: 'exclude' | 'include' | 'forget',
   card: string,
@@ -28,7 +28,7 @@ export async function operate(
   const said = await gate.ask(path, { method: 'POST', ...body });
   if (said.kind !== 'answered' || said.status >= 300) return fail(failureOf(said));
   if (options.json === true) return sayJson(said.body);
-  // 204: there is no card to show, as after it was forgotten.
+  // 204 means that there is no card to show, as after `forget`.
   const shown = shownCards.shape.cards.element.safeParse(said.body);
   say(`${DONE[action]}: ${uuid.uuid}${shown.success ? standing(shown.data) : ''}`);
 }

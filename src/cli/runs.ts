@@ -28,7 +28,7 @@ export interface RemoveOptions extends GateOptions {
   readonly lost?: boolean;
 }
 
-/** Removes what has ended; the gate refuses for a run that lives. With `lost`, gives up one of which nobody can tell. */
+/** Removes a run that has ended; the gate refuses while it is alive. `lost` removes one whose state is unknown. */
 export async function removeRun(runId: string, options: RemoveOptions): Promise<void> {
   const gate = reachGate(options);
   if (gate === null) return;

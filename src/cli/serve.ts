@@ -1,8 +1,8 @@
-/** `gpu-gate serve`: reads the settings and runs the gate, or says everything that is wrong with them. */
+/** `gpu-gate serve`: reads the settings and runs the gate, or prints everything that is wrong with them. */
 
 import { readSettings } from '../settings/settings.js';
 
-/** Runs until a signal ends it. With settings that cannot be, prints every problem and sets exit code 2. */
+/** Runs until a signal ends it. With invalid settings, prints every problem and sets exit code 2. */
 export async function serve(flags: readonly string[]): Promise<void> {
   const read = readSettings(process.env, flags, { terminal: process.stderr.isTTY });
   if (read.kind === 'problems') {

@@ -1,4 +1,4 @@
-/** `gpu-gate status`: the cards of a running gate, once or again and again. */
+/** `gpu-gate status`: the cards of a running gate, once or continuously. */
 
 import { pause } from '../time/pause.js';
 import { systemClock } from '../time/system-clock.js';
@@ -16,10 +16,10 @@ export interface StatusOptions extends GateOptions {
 }
 
 const EVERY_MS = 2000;
-/** The screen and what can be scrolled back to. */
+/** Clears the screen and its scrollback. */
 const CLEAR = '\u001B[2J\u001B[3J';
 
-/** Prints how the gate stands, and with `watch` every 2 s until Ctrl-C, whatever becomes of the gate meanwhile. */
+/** Prints the gate's status, and with `watch` every 2 s until Ctrl-C, even while the gate is down. */
 export async function status(options: StatusOptions): Promise<void> {
   const gate = reachGate(options);
   if (gate === null) return;
@@ -32,7 +32,7 @@ export async function status(options: StatusOptions): Promise<void> {
 
 async function watch(gate: Gate, json: boolean): Promise<void> {
   const interrupted = untilInterrupted();
-  // A terminal is drawn over; anything else gets one block after the other.
+  // A terminal is redrawn; any other output gets one block after the other.
   const draws = process.stdout.isTTY && !json;
   if (draws) write(process.stdout, CLEAR);
   while (!interrupted.aborted) {

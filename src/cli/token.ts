@@ -1,14 +1,14 @@
-/** `gpu-gate token new`: makes a token that is shown once, and the line that lets it in. */
+/** `gpu-gate token new`: creates a token, shown only once, and its line for the tokens file. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { ROLES } from '../model/admission.js';
 
-/** A new token and its line for the tokens file, or what is wrong with what was asked. */
+/** A new token and its line for the tokens file, or what is wrong with the arguments. */
 export type NewToken =
   | { readonly kind: 'made'; readonly token: string; readonly line: string }
   | { readonly kind: 'refused'; readonly problems: readonly string[] };
 
-/** 256 random bits behind a prefix by which a leaked token is recognised; the line holds only its SHA-256, in hex. */
+/** 256 random bits after a prefix by which a leaked token is recognized; the line holds only its SHA-256, in hex. */
 export function newToken(name: string, roles: string, random: (bytes: number) => Buffer = randomBytes): NewToken {
   const asked = roles.split(',').map((role) => role.trim());
   const problems = asked
@@ -23,7 +23,7 @@ export function newToken(name: string, roles: string, random: (bytes: number) =>
   return { kind: 'made', token, line: `${name}:${digest}:${ROLES.filter((role) => asked.includes(role)).join(',')}` };
 }
 
-/** Prints the line to standard output, for `>>`, and the token to standard error, for whoever will use it. */
+/** Prints the line to standard output, for `>>`, and the token to standard error, for its user. */
 export function printNewToken(name: string, roles: string): void {
   const made = newToken(name, roles);
   if (made.kind === 'refused') {

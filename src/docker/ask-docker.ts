@@ -3,13 +3,13 @@ import { inTime } from '../time/in-time.js';
 import { systemClock } from '../time/system-clock.js';
 import { toDockerTrouble, type DockerTrouble } from './errors.js';
 
-/** What came of one call to Docker. */
+/** The result of one call to Docker. */
 export type Asked<T> = { readonly kind: 'answer'; readonly value: T } | DockerTrouble;
 
 /**
- * One call to Docker that ends within `limitMs`, the answer's body included, and never throws. The signal ends the call's
- * connection; a call that does not heed it (a body cut short by the peer) is left behind. Giving up is not undoing: what
- * was asked may still happen.
+ * One call to Docker that ends within `limitMs`, the response's body included, and never throws. The signal closes the
+ * call's connection; a call that ignores it (the peer cut the body short) is abandoned. A timeout does not undo the call:
+ * Docker may still carry it out.
  */
 export async function askDocker<T>(
   limitMs: number,

@@ -1,4 +1,4 @@
-/** The way to the engine that Docker's own client would talk to, and whether it is one that jobs can be given to. */
+/** The client for the engine that Docker's own CLI would use, and whether the engine can run jobs. */
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,8 +11,8 @@ import { loadDockerode } from './lean-dockerode.js';
 const Dockerode = loadDockerode();
 
 /**
- * A client, whether or not anybody listens there; `endpoint` is for people, `paths` are what on this machine lets one in (the
- * socket, or the folder of the certificates). Or why there can be none.
+ * A client, whether or not anything listens there; `endpoint` is for people, `paths` are what gives access to it on this
+ * machine (the socket, or the folder with the certificates). Or the reason why there is none.
  */
 export type FoundClient =
   | {
@@ -23,7 +23,7 @@ export type FoundClient =
     }
   | { readonly kind: 'problem'; readonly detail: string };
 
-/** The client for the engine that Docker's own client would talk to. Connects to nothing yet. */
+/** The client for the engine that Docker's own CLI would use. Does not connect yet. */
 export function createDockerClient(env: NodeJS.ProcessEnv): FoundClient {
   const endpoint = dockerEndpoint(env, homedir(), readText);
   if (endpoint.kind === 'problem') return endpoint;
@@ -35,13 +35,16 @@ export function createDockerClient(env: NodeJS.ProcessEnv): FoundClient {
   }
 }
 
-/** What the engine turned out to be. `unreachable` is no refusal: the gate starts, shows it, and works when Docker does. */
+/** What kind of engine answered. `unreachable` is no refusal: the gate starts, shows it, and works once Docker does. */
 export type EngineCheck =
   | { readonly kind: 'ok'; readonly version: string }
   | { readonly kind: 'unreachable'; readonly detail: string }
   | { readonly kind: 'refused'; readonly detail: string };
 
-/** Refuses an engine that would start jobs without their cards. Podman's socket drops device requests silently (measured on 4.3). */
+/**
+ * Refuses an engine that would start jobs without their cards. Podman's socket silently drops device requests (measured on
+ * 4.3).
+ */
 export async function checkEngine(docker: Docker, limitMs?: number): Promise<EngineCheck> {
   const asked = await askVersion(docker, limitMs);
   if (asked.kind === 'blind') return { kind: 'unreachable', detail: asked.detail };
@@ -54,9 +57,9 @@ export async function checkEngine(docker: Docker, limitMs?: number): Promise<Eng
 }
 
 /**
- * Everything that dockerode would take from the environment is given here, undefined where it is not to be, so that the
- * endpoint above is all that counts. No API version: the engine then speaks its own. No agent: it makes many calls at once
- * slower by a hundred times. No timeout: it does not cover a body.
+ * Sets every option that dockerode would otherwise take from the environment, to undefined where unwanted, so that only the
+ * endpoint above counts. No API version: the engine then uses its own. No agent: it makes many simultaneous calls a hundred
+ * times slower. No timeout: it does not cover a body.
  */
 function clientOptions(endpoint: Exclude<DockerEndpoint, { kind: 'problem' }>): Docker.DockerOptions {
   const none = { ca: undefined, cert: undefined, key: undefined, timeout: undefined, pathPrefix: '/' };

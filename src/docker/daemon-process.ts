@@ -1,21 +1,21 @@
-/** The Docker daemons of this machine as processes: what the engine itself does not tell. */
+/** What the processes of the Docker daemons on this machine reveal and the engine's API does not. */
 
 import { constants } from 'node:fs';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Probed } from '../model/snapshot.js';
 
-/** The program by which Docker before CDI gives cards to a container; looked up on the daemon's own PATH when it starts. */
+/** The hook by which Docker before CDI gives cards to a container; looked up on the daemon's own PATH when it starts. */
 const HOOK = 'nvidia-container-runtime-hook';
 
-/** How many daemons this process can see: none where Docker is on another machine or in another process namespace. */
+/** How many daemons this process can see: none where Docker runs on another machine or in another PID namespace. */
 export async function daemonsSeen(procFolder = '/proc'): Promise<number> {
   return (await daemons(procFolder)).length;
 }
 
 /**
- * Where the hook is that the daemon behind this endpoint (`unix:///path`) uses; null where its PATH has none. Blind where the
- * daemon cannot be told from others, or may not be looked into: that takes its user or root.
+ * The path of the hook that the daemon behind this endpoint (`unix:///path`) uses; null where its PATH has none. Blind where
+ * the daemon cannot be told from others or inspected, which takes its user or root.
  */
 export async function findHook(endpoint: string, procFolder = '/proc'): Promise<Probed<string | null>> {
   const began = performance.now();
@@ -45,13 +45,13 @@ export async function findHook(endpoint: string, procFolder = '/proc'): Promise<
   return { kind: 'seen', value: null, tookMs: performance.now() - began };
 }
 
-/** Where a daemon keeps its run-time files unless it is told otherwise. */
+/** The default folder of a daemon's run-time files. */
 const EXEC_ROOT = '/var/run/docker';
 const CONFIG_FILE = '/etc/docker/daemon.json';
 
 /**
- * The exec root of each daemon that can be seen: which one is ours is not needed, since none of them is anybody else's business.
- * Blind where none is seen, or where the configuration of one may not be read.
+ * The exec root of each visible daemon: no job may access any of them, so it does not matter which is ours. Blind where none
+ * is visible, or where one's configuration is unreadable.
  */
 export async function daemonExecRoots(procFolder = '/proc'): Promise<Probed<readonly string[]>> {
   const began = performance.now();
@@ -65,7 +65,7 @@ export async function daemonExecRoots(procFolder = '/proc'): Promise<Probed<read
   return { kind: 'blind', why: 'unavailable', detail, tookMs };
 }
 
-/** A flag wins over the file; Docker refuses to start where both say it. Null where the file cannot be understood. */
+/** Reads the flag first, then the file; Docker refuses to start with both. Null where the file is invalid. */
 async function execRootOf(commandLine: readonly string[]): Promise<string | null> {
   const byFlag = flagIn(commandLine, 'exec-root');
   if (byFlag !== null) return byFlag;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Where the Docker Engine listens. `tls` is the folder with `ca.pem`, `cert.pem` and `key.pem`; null is plain TCP. */
+/** The address of the Docker Engine. `tls` is the folder with `ca.pem`, `cert.pem` and `key.pem`; null is plain TCP. */
 export type DockerEndpoint =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls: string | null }
@@ -12,9 +12,9 @@ export type DockerEndpoint =
 export type ReadText = (path: string) => string | null;
 
 /**
- * Finds the engine as Docker's own client does: `DOCKER_HOST`, else the context of `DOCKER_CONTEXT` or of `config.json`,
- * else `/var/run/docker.sock`. TLS is used when `DOCKER_TLS_VERIFY` or `DOCKER_TLS` is set, with the files in
- * `DOCKER_CERT_PATH`; the other side is then always verified. `ssh://` is refused: the gate stands on the machine itself.
+ * Finds the engine as Docker's own CLI does: `DOCKER_HOST`, else the context of `DOCKER_CONTEXT` or of `config.json`, else
+ * `/var/run/docker.sock`. TLS is used when `DOCKER_TLS_VERIFY` or `DOCKER_TLS` is set, with the files in `DOCKER_CERT_PATH`;
+ * the server is then always verified. `ssh://` is refused: the gate runs on the machine itself.
  */
 export function dockerEndpoint(env: NodeJS.ProcessEnv, home: string, readText: ReadText): DockerEndpoint {
   const configFolder = env['DOCKER_CONFIG'] || join(home, '.docker');
@@ -47,7 +47,7 @@ function currentContext(configText: string | null): string {
   return parsed.success ? (parsed.data.currentContext ?? '') : '';
 }
 
-/** Contexts are kept under the SHA-256 of their name. */
+/** Docker stores contexts under the SHA-256 of their name. */
 function contextEndpoint(name: string, configFolder: string, readText: ReadText): DockerEndpoint {
   const id = createHash('sha256').update(name).digest('hex');
   const path = join(configFolder, 'contexts/meta', id, 'meta.json');

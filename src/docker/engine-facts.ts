@@ -1,4 +1,4 @@
-/** What an engine says of itself and of its images, for whoever checks an installation. Only reads. */
+/** What an engine reports about itself and its images, for checking an installation. Reads only. */
 
 import type Docker from 'dockerode';
 import { z } from 'zod';
@@ -14,17 +14,17 @@ export interface EngineVersion {
   readonly podman: string | null;
 }
 
-/** `GET /info`, the part that decides about GPUs, and where the engine lives. */
+/** `GET /info`, the part that concerns GPUs and the engine's folders. */
 export interface EngineInfo {
-  /** The data folder; null where the engine does not tell. */
+  /** The data folder; null where the engine does not report it. */
   readonly dataRoot: string | null;
-  /** The socket of containerd; only newer engines (27 on) tell. */
+  /** The socket of containerd; only newer engines (27 on) report it. */
   readonly containerd: string | null;
   readonly runtimes: readonly string[];
   readonly defaultRuntime: string;
-  /** Where the engine looks for CDI specifications; empty where CDI is off or not known to it (before Docker 25). */
+  /** Where the engine looks for CDI specifications; empty where CDI is off or not supported (before Docker 25). */
   readonly cdiFolders: readonly string[];
-  /** The names of the devices that it found there, as `nvidia.com/gpu=0`; only newer engines (28.2 on) tell. */
+  /** The names of the CDI devices found, as `nvidia.com/gpu=0`; only newer engines (28.2 on) report them. */
   readonly cdiDevices: readonly string[];
   /** `systemd`, `cgroupfs` or `none`. */
   readonly cgroupDriver: string;
@@ -38,7 +38,7 @@ export interface EngineImage {
 }
 
 const LIMIT_MS = 5000;
-/** For all images together; those that have not answered by then are left out, which the answer says. */
+/** For all images together; those that have not answered by then are left out, and counted in the result. */
 const IMAGES_LIMIT_MS = 8000;
 const AT_ONCE = 8;
 
@@ -91,7 +91,7 @@ export async function askImages(
   return { kind: 'seen', value: { images, unanswered }, tookMs: performance.now() - began };
 }
 
-/** dockerode's own calls for these heed no signal, or not all of them do. */
+/** dockerode's own functions for these calls ignore the abort signal, or some of them do. */
 async function get<T>(
   docker: Docker,
   path: string,
@@ -105,7 +105,7 @@ async function get<T>(
     return { kind: 'blind', why: asked.kind === 'timeout' ? 'timeout' : 'unavailable', detail: inWords(asked), tookMs };
   }
   try {
-    // dockerode hands over a Buffer where the body was no JSON, and an object with nothing in it would read as one.
+    // dockerode returns a Buffer where the body was no JSON; it would pass for an object without properties.
     if (Buffer.isBuffer(asked.value)) throw new Error('no JSON');
     return { kind: 'seen', value: read(asked.value), tookMs };
   } catch {

@@ -1,4 +1,4 @@
-/** The folders that an engine keeps on its machine, as it tells them itself; whoever has one of them has the machine. */
+/** The engine's own folders on its machine, as it reports them; access to any of them means control of the machine. */
 
 import type Docker from 'dockerode';
 import { z } from 'zod';
@@ -11,11 +11,11 @@ export type EngineFolders =
   | { readonly kind: 'known'; readonly paths: readonly string[] }
   | { readonly kind: 'unavailable' | 'untold'; readonly detail: string };
 
-/** How many running containers are asked, since one may share another's network and so tell nothing. */
+/** How many running containers to inspect, since one that shares another's network reveals nothing. */
 const ASKED = 8;
 const LIMIT_MS = 5000;
 
-/** Its data folder, its folder of run-time files (the exec root) and its socket of containerd. */
+/** Its data folder, its folder of run-time files (the exec root) and its containerd socket. */
 export async function askEngineFolders(docker: Docker): Promise<EngineFolders> {
   const info = await askInfo(docker);
   if (info.kind === 'blind') {
@@ -29,8 +29,8 @@ export async function askEngineFolders(docker: Docker): Promise<EngineFolders> {
 }
 
 /**
- * No call of the engine tells its exec root; but each running container has its network there, and tells where. Where none
- * runs, the daemons that can be seen among the processes tell by their command line and their configuration.
+ * No API call reports the exec root, but each running container's network namespace lies in it, and inspect reports that
+ * path. Where none runs, the command lines and configurations of the visible daemon processes tell.
  */
 async function askExecRoots(docker: Docker): Promise<EngineFolders> {
   const filters = { status: ['running'] };

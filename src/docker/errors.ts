@@ -1,7 +1,7 @@
-/** What went wrong with a call to Docker, and whether it may have been carried out all the same. */
+/** What went wrong with a call to Docker, and whether Docker may have carried it out all the same. */
 
 /**
- * `answered`: the daemon itself said no; `message` is in its own words.
+ * `answered`: the daemon itself refused; `message` is its own text.
  * `unreachable`: no connection, so nothing was sent and nothing can have happened.
  * `timeout`, `cut_off`: the call may have been carried out, or may still be.
  */
@@ -11,7 +11,7 @@ export type DockerTrouble =
   | { readonly kind: 'timeout'; readonly message: string }
   | { readonly kind: 'cut_off'; readonly code: string | null; readonly message: string };
 
-/** Understands whatever dockerode threw; in doubt `cut_off`, so that nobody believes that nothing happened. */
+/** Classifies whatever dockerode threw; in doubt `cut_off`, so that nothing assumes that the call had no effect. */
 export function toDockerTrouble(thrown: unknown): DockerTrouble {
   const error = fieldsOf(thrown);
   if (typeof error['statusCode'] === 'number') {
@@ -27,7 +27,7 @@ export function toDockerTrouble(thrown: unknown): DockerTrouble {
   return { kind: 'cut_off', code, message };
 }
 
-/** The trouble as one sentence for an operator. */
+/** The error as one sentence for an operator. */
 export function inWords(trouble: DockerTrouble): string {
   switch (trouble.kind) {
     case 'answered':
@@ -43,7 +43,7 @@ export function inWords(trouble: DockerTrouble): string {
   }
 }
 
-/** A refused certificate comes before any request. */
+/** A certificate is refused before any request is sent. */
 function isTlsCode(code: string): boolean {
   return /CERT|^ERR_TLS|^ERR_SSL|^EPROTO$/.test(code);
 }
@@ -62,7 +62,9 @@ function advice(code: string): string {
   }
 }
 
-/** The daemon answers `{"message": …}`; a proxy in between may answer anything. dockerode wraps both into its own sentence. */
+/**
+ * The daemon answers `{"message": …}`; a proxy in between may answer anything. dockerode wraps both into its own message.
+ */
 function daemonWords(error: Readonly<Record<string, unknown>>): string {
   const body = fieldsOf(error['json']);
   if (typeof body['message'] === 'string' && body['message'] !== '') return body['message'].trim();

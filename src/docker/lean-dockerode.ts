@@ -1,18 +1,18 @@
-/** dockerode without the half of it that a gate never runs. */
+/** dockerode without the modules that a gate never uses. */
 
 import { createRequire } from 'node:module';
 import type Docker from 'dockerode';
 
 /**
- * Of its files, those that load gRPC with protobuf (for sessions of BuildKit) and SSH: of the time it takes to load dockerode 5.0
- * they take more than half (138 ms with them, 55 without). Nobody here builds images, and `DOCKER_HOST=ssh://` is refused before.
+ * The files that load gRPC with protobuf (for BuildKit sessions) and SSH. They take more than half of the time to load
+ * dockerode 5.0 (138 ms with them, 55 without). The gate builds no images, and refuses `DOCKER_HOST=ssh://` before.
  */
 const UNUSED = [
   { of: 'dockerode', file: 'session.js' },
   { of: 'docker-modem', file: 'ssh.js' },
 ];
 
-/** The class of dockerode. Where its files lie otherwise than in the version we know, it is loaded whole. */
+/** The class of dockerode. Where its file layout differs from the known version, everything is loaded. */
 export function loadDockerode(): typeof Docker {
   const require = createRequire(import.meta.url);
   const fromDockerode = createRequire(require.resolve('dockerode'));
@@ -20,7 +20,7 @@ export function loadDockerode(): typeof Docker {
   return require('dockerode') as typeof Docker;
 }
 
-/** Puts a function in the place of a module that has not been loaded; whoever calls it all the same is told so. */
+/** Replaces a module that has not been loaded by a function that throws an explanation when called. */
 function leaveOut(require: NodeJS.Require, name: string, file: string): void {
   const path = siblingOf(require, name, file);
   if (path === null || require.cache[path] !== undefined) return;

@@ -1,26 +1,26 @@
-/** How much memory a container may lock on this machine: what pinned transfers to a card need. */
+/** How much memory a container may lock on this machine: pinned transfers to a card need it. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** No limit, in the words of a ulimit. */
+/** No limit, as a ulimit's value. */
 export const UNLIMITED = -1;
 
 /**
  * How many bytes of memory this machine's Docker can let a container lock: `UNLIMITED`, or where the daemon itself may not
- * lift limits (rootless, or inside a container without CAP_SYS_RESOURCE) its own hard limit. There a container that is to
- * have more is created and then cannot start: "error setting rlimit type 8: operation not permitted" (measured). Where no
- * daemon can be seen, nothing is known against it: `UNLIMITED`.
+ * raise limits (rootless, or inside a container without CAP_SYS_RESOURCE) its own hard limit. There, a container that asks
+ * for more is created and then cannot start: "error setting rlimit type 8: operation not permitted" (measured). Where no
+ * daemon is visible, `UNLIMITED` is assumed.
  */
 export async function lockedMemoryLimit(procFolder = '/proc'): Promise<number> {
   const pids = (await readdir(procFolder).catch(() => [])).filter((name) => /^\d+$/.test(name));
   const limits = await Promise.all(pids.map((pid) => limitOfDaemon(join(procFolder, pid))));
   const known = limits.filter((limit) => limit !== null);
-  // Several daemons: ours is one of them. Better to ask for too much and be told than to hold every job down.
+  // Ours is one of several daemons. Asking for too much and getting an error is better than limiting every job.
   return known.length === 0 || known.includes(UNLIMITED) ? UNLIMITED : Math.max(...known);
 }
 
-/** Null where the process is not dockerd, or is gone by now. */
+/** Null where the process is not dockerd, or has ended. */
 async function limitOfDaemon(folder: string): Promise<number | null> {
   try {
     if ((await readFile(join(folder, 'comm'), 'utf8')).trim() !== 'dockerd') return null;

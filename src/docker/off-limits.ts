@@ -1,4 +1,7 @@
-/** What no job is given on this machine besides what is never given on any: the engine's own, and the gate's own. */
+/**
+ * The paths and volumes on this machine that no job may mount, besides those forbidden everywhere: the engine's and the
+ * gate's own.
+ */
 
 import type Docker from 'dockerode';
 import { z } from 'zod';
@@ -10,16 +13,17 @@ import { asGiven, ownContainerId } from './own-container.js';
 
 export interface OffLimitsParts {
   readonly docker: Docker;
-  /** A number of its own for each connection to the engine; null while there is none. */
+  /** Different for each connection to the engine; null while there is none. */
   readonly connection: () => number | null;
-  /** What the gate itself lives by: state, tokens, policy, the engine's socket. Absolute paths, as this process sees them. */
+  /** What the gate itself uses: state, tokens, policy, the engine's socket. Absolute paths, as this process sees them. */
   readonly own: readonly string[];
-  /** The container of the gate; null where it runs in none. */
+  /** The gate's own container; null where it does not run in one. */
   readonly containerId?: () => Promise<string | null>;
 }
 
 /**
- * Asks the engine that is there now, so that one which was not there when the gate started is asked once it is. What it said
+ * Asks the current engine, so that one which was down when the gate started is asked once it is up. The answer is cached for
+ * as long as the connection lasts, since after a restart it may be another engine.
  * holds for as long as the connection to it does; an engine that was started again may be another one.
  */
 export function createOffLimits(parts: OffLimitsParts): AskOffLimits {
@@ -36,7 +40,7 @@ export function createOffLimits(parts: OffLimitsParts): AskOffLimits {
 
   return () => {
     if (kept !== null && kept.connection === parts.connection()) return Promise.resolve(kept.answer);
-    // Those that ask at once share one answer.
+    // Concurrent callers share one request.
     asking ??= askAndKeep().finally(() => (asking = null));
     return asking;
   };
@@ -49,7 +53,7 @@ async function ask({ docker, own, containerId = ownContainerId }: OffLimitsParts
   return { kind: 'known', paths: [...own, ...folders.paths, ...given.paths], volumes: given.volumes };
 }
 
-/** Nothing where the gate runs in no container, or in one of another engine: that one's volumes are not to be had here. */
+/** Empty where the gate runs in no container, or in one of another engine, whose volumes jobs here cannot mount. */
 async function askGiven(docker: Docker, own: readonly string[], id: string | null): Promise<OffLimitsAnswer> {
   if (id === null) return { kind: 'known', paths: [], volumes: [] };
   const asked = await askDocker(LIMIT_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }));

@@ -1,11 +1,11 @@
-/** Starts a container that is given a card, since nothing but a start tells whether an engine can give one. */
+/** Starts a test container with a card, since nothing but a start shows whether an engine can provide one. */
 
 import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
 import { askDocker } from './ask-docker.js';
 import { inWords } from './errors.js';
 
-/** `no_image`: it could not be tried, since the image is not here. `in_doubt`: no clear word from the engine. */
+/** `no_image`: could not be tried, because the image is missing. `in_doubt`: the engine gave no clear answer. */
 export type Tried =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly detail: string }
@@ -17,9 +17,9 @@ const START_MS = 20_000;
 const REMOVE_MS = 10_000;
 
 /**
- * Creates a container of an image that is here, given this one card, starts it for a moment and removes it. It carries no
- * claim; a gate that looks just then sees the card in use from outside. Its command is `true`; an image without one is no harm,
- * since the card is given before the command is looked for.
+ * Creates a container of a local image with this one card, starts it for a moment and removes it. It carries no claim; a
+ * gate that looks at that moment sees the card in use from outside. Its command is `true`; an image without `true` does no
+ * harm, since the card is attached before the command is looked up.
  */
 export async function tryDeviceRequest(docker: Docker, image: string, card: string): Promise<Tried> {
   const body = {
@@ -43,7 +43,7 @@ export async function tryDeviceRequest(docker: Docker, image: string, card: stri
     if (started.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(started) };
     return /exec: "true"/.test(started.message) ? { kind: 'accepted' } : { kind: 'refused', detail: started.message };
   } finally {
-    // Ours, made a moment ago, and nobody's job: it may be removed even while it ends.
+    // We created it a moment ago and it is no job: it may be removed even while it ends.
     await askDocker(REMOVE_MS, (abortSignal) => container.remove({ force: true, v: true, abortSignal }));
   }
 }

@@ -1,4 +1,4 @@
-/** One call that changes something, from its first byte to its outcome: counted once, and one line in the audit. */
+/** One call that changes something, from arrival to outcome: counted once, with one line in the audit. */
 
 import type { RequestHandler, Response } from 'express';
 import type { Audit, AuditEntry, ChangingAction } from '../model/ports/audit.js';
@@ -6,14 +6,14 @@ import type { Clock } from '../model/ports/outside.js';
 import { knownPrincipal } from './auth.js';
 import { onProblem } from './problem.js';
 
-/** What becomes known of a call along the way. */
+/** Facts about a call that become known while it is handled. */
 export type Facts = Partial<Pick<AuditEntry, 'runId' | 'count' | 'image' | 'cards' | 'containerId' | 'detail'>>;
 
 export interface Attempt {
   note(facts: Facts): void;
-  /** From here on the outcome is the work's own, even when the caller hangs up. */
+  /** From now on the work determines the outcome, even if the caller hangs up. */
   begin(): void;
-  /** The first call says how it ended; later ones are passed over. */
+  /** The first call records the outcome; later ones are ignored. */
   settle(outcome: string, facts?: Facts): void;
 }
 
@@ -21,14 +21,14 @@ export interface AttemptParts {
   readonly action: ChangingAction;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** Told how it ended and after how many seconds. */
+  /** Called with the outcome and the duration in seconds. */
   readonly count?: (outcome: string, seconds: number) => void;
 }
 
-/** Outcome of a call whose caller hung up, or was cut off, before anything was begun. */
+/** Outcome of a call whose caller hung up, or was disconnected, before any work began. */
 export const CLIENT_GONE = 'client_gone';
 
-/** Stands before the door of a route, so that those who are turned away are counted too. */
+/** Goes before a route's authentication, so that refused callers are counted too. */
 export function recordAttempt(parts: AttemptParts): RequestHandler {
   return (req, res, next) => {
     const began = parts.clock.monotonic();
@@ -58,12 +58,12 @@ export function recordAttempt(parts: AttemptParts): RequestHandler {
   };
 }
 
-/** Whether this response belongs to a call that is watched, and so has its own line. */
+/** Whether this response belongs to a recorded call, which has its own line in the audit. */
 export function attempted(res: Response): boolean {
   return res.locals['attempt'] !== undefined;
 }
 
-/** The attempt of this response. Throws where the route is not watched, which is a fault of ours. */
+/** The attempt of this response. Throws where the route does not record attempts, which is a bug. */
 export function attemptOf(res: Response): Attempt {
   const attempt = res.locals['attempt'] as Attempt | undefined;
   if (attempt === undefined) throw new Error('a route that changes something is not watched');
@@ -81,7 +81,7 @@ function entryOf(
   return {
     at: new Date(parts.clock.now()).toISOString(),
     action: parts.action,
-    // Nobody's name: no token can be called so.
+    // Cannot collide with a caller's name: no token may have this one.
     principal: knownPrincipal(res)?.name ?? '?',
     remote,
     runId: facts.runId ?? null,

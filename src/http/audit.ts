@@ -1,4 +1,6 @@
-/** The audit: one JSON line per decision, appended to a file or written to standard output. Values of env are never in it. */
+/**
+ * The audit: one JSON line per decision, appended to a file or written to standard output. It never contains values of env.
+ */
 
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { CannotStart } from '../model/cannot-start.js';
@@ -7,9 +9,9 @@ import type { Log } from '../model/ports/outside.js';
 import { plainJson } from '../text/plain.js';
 
 /**
- * Opens the audit; throws `CannotStart` when the file cannot be appended to. It is opened anew for every line, so that a rotated file
- * is never written on, and a line is written in one call, so that two gates can share a file. A line that cannot be written later is
- * logged with all that would have been in it: the decision has been made and cannot be taken back.
+ * Opens the audit; throws `CannotStart` when the file cannot be appended to. The file is reopened for every line, so that
+ * log rotation works, and each line is one write, so that two gates can share a file. If a later line cannot be written, its
+ * content goes to the log: the decision has been made and cannot be taken back.
  */
 export function openAudit(path: string | null, log: Log): Audit {
   if (path === null) return { write: (entry) => void process.stdout.write(lineOf(entry)) };
@@ -29,7 +31,7 @@ export function openAudit(path: string | null, log: Log): Audit {
   };
 }
 
-/** Never through a link, which could lead anywhere; a pipe is not waited for, and only a file is written on. */
+/** Does not follow a link, which could lead anywhere, does not block on a pipe, and writes to regular files only. */
 function append(path: string, text: string): void {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
   const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o640);

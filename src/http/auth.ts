@@ -1,4 +1,4 @@
-/** Who is calling, and whether they may: the one door in front of every route. */
+/** Who is calling, and whether they may: authentication and authorization for every route. */
 
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ROLES, type Principal, type Role } from '../model/admission.js';
@@ -7,22 +7,22 @@ import { sendProblem } from './problem.js';
 import { findPrincipal, type TokenEntry } from './tokens-file.js';
 import type { WatchedFile } from './watched-file.js';
 
-/** How callers are told apart: by tokens, or, where there is no tokens file, not at all but by the `Host` they call. */
+/** How callers are identified: by tokens or, without a tokens file, only by the `Host` that they call. */
 export type Keys =
   | { readonly kind: 'tokens'; readonly file: WatchedFile<readonly TokenEntry[]> }
   | { readonly kind: 'open'; readonly hosts: ReadonlySet<string> };
 
 export interface Door {
-  /** Lets through who has the role; null: whoever is known at all. After it `principalOf` answers. */
+  /** Lets callers with the role pass; null: any known caller. After it `principalOf` answers. */
   for(role: Role | null): RequestHandler;
-  /** For what everybody may read: asks for no token, but for the right `Host` where there are no tokens. */
+  /** For public routes: requires no token, but where there are no tokens an allowed `Host`. */
   readonly everybody: RequestHandler;
 }
 
-/** For a listener that serves nothing but what everybody may read, whatever `Host` it is asked by. */
+/** For a listener that serves only public routes, under any `Host`. */
 export const openDoor: RequestHandler = (_req, _res, next) => next();
 
-/** Everybody, where there is no tokens file. */
+/** The caller's name where there is no tokens file. */
 export const LOCAL: Principal = { name: 'local', roles: ROLES };
 
 export function createDoor(keys: Keys): Door {
@@ -42,14 +42,14 @@ export function createDoor(keys: Keys): Door {
   };
 }
 
-/** Who was let in. Throws where no door was passed: a route without one is a fault of ours that must not go unnoticed. */
+/** The authenticated caller. Throws where the route has no authentication, a bug that must not go unnoticed. */
 export function principalOf(res: Response): Principal {
   const principal = knownPrincipal(res);
   if (principal === null) throw new Error('a route was reached without passing the door');
   return principal;
 }
 
-/** Who was identified, if anybody was yet. */
+/** The caller, if one has been identified yet. */
 export function knownPrincipal(res: Response): Principal | null {
   return (res.locals['principal'] as Principal | undefined) ?? null;
 }
@@ -61,7 +61,7 @@ function refuseHost(keys: Keys, req: Request, res: Response): boolean {
   return true;
 }
 
-/** Null where the answer has been given: 401. It does not say which part of the header was wrong. */
+/** Null where a 401 was sent. It does not say which part of the header was wrong. */
 async function identify(
   file: WatchedFile<readonly TokenEntry[]>,
   req: Request,

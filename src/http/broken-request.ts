@@ -5,12 +5,12 @@ import type { Duplex } from 'node:stream';
 import { plainJson } from '../text/plain.js';
 import { describeProblem, type Problem } from './problem.js';
 
-/** How long a peer may go on sending after the answer, before it is cut off. */
+/** How long a peer may go on sending after the answer before it is disconnected. */
 const LINGER_MS = 1_000;
 
 /**
- * For a server's `clientError`. The answer is written by hand, since there is no response object; the peer is read on for a moment,
- * as a connection that is cut with unread bytes in it takes the answer with it.
+ * For a server's `clientError`. Writes the answer by hand, since there is no response object, and reads from the peer a
+ * little longer: closing a connection with unread bytes loses the answer.
  */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.writableEnded || isAnswering(socket)) {
@@ -20,7 +20,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
   answerByHand(socket, problemOf(error));
 }
 
-/** For a server's `connect`: a CONNECT, which has no path and no response object. */
+/** For a server's `connect` event: CONNECT has no path and no response object. */
 export function refuseConnect(socket: Duplex): void {
   const detail = 'CONNECT is not known here: this is no proxy';
   answerByHand(socket, { code: 'method_not_allowed', detail, headers: { Allow: 'GET, HEAD, POST, DELETE' } });
@@ -51,7 +51,7 @@ function problemOf({ code = 'unknown' }: NodeJS.ErrnoException): Problem {
   return { code: 'invalid_request', detail: `expected HTTP/1.1; the request could not be read (${code})` };
 }
 
-/** Part of an answer is on the wire already: a second one in the middle of it would be read as its body. */
+/** Part of an answer has been sent already: a second one would be read as part of its body. */
 function isAnswering(socket: Duplex): boolean {
   const message: unknown = Reflect.get(socket, '_httpMessage');
   return typeof message === 'object' && message !== null && 'headersSent' in message && message.headersSent === true;

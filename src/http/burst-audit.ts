@@ -1,17 +1,19 @@
-/** An audit in which callers who are turned away again and again are one line, so that nobody can fill a disk from outside. */
+/**
+ * An audit that combines repeated refusals of the same caller into one line, so that nobody can fill a disk from outside.
+ */
 
 import type { Audit, AuditEntry } from '../model/ports/audit.js';
 import type { Clock } from '../model/ports/outside.js';
 
-/** What follows this soon belongs to the same burst. */
+/** An entry that follows within this time belongs to the same burst. */
 const QUIET_MS = 1000;
-/** A burst that goes on is told of this often. */
+/** A burst that goes on is written this often. */
 const LONGEST_MS = 60_000;
-/** So many bursts are kept apart; what comes beyond is one, whoever it is from. */
+/** At most so many bursts are tracked apart; any further ones are merged per outcome. */
 const MOST_BURSTS = 1000;
 
 interface Burst {
-  /** The last of those that are not written yet; null where there is none. */
+  /** The latest entry that is not written yet; null where there is none. */
   last: AuditEntry | null;
   more: number;
   startedAt: number;
@@ -19,8 +21,9 @@ interface Burst {
 }
 
 /**
- * Passes everything on. Of callers that are turned away at the door, and of dry runs that a policy denies, the first is written at
- * once, and those of the same kind that follow are one line with their number, once a second has passed without one more.
+ * Passes everything on. For callers without valid authentication or role, and for dry runs that a policy denies, the first
+ * entry is written at once; those of the same kind that follow become one line with their count, after a second without
+ * another.
  */
 export function burstAudit(audit: Audit, clock: Pick<Clock, 'monotonic' | 'after'>): Audit & { flush(): void } {
   const bursts = new Map<string, Burst>();
@@ -59,7 +62,7 @@ export function burstAudit(audit: Audit, clock: Pick<Clock, 'monotonic' | 'after
 
   return {
     write,
-    /** At the end: what has been held back is written. */
+    /** At the end: writes the pending entries. */
     flush() {
       for (const burst of bursts.values()) tell(burst, clock.monotonic());
       bursts.clear();

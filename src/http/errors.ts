@@ -1,10 +1,10 @@
-/** What is answered where no route did: unknown paths, wrong methods, bodies that could not be read, and faults of ours. */
+/** Answers where no route did: unknown paths, wrong methods, unreadable bodies, and bugs of ours. */
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Log } from '../model/ports/outside.js';
 import { sendProblem, type Problem } from './problem.js';
 
-/** For a path that exists, with a method that it does not know. */
+/** For a path that exists, with a method that it does not support. */
 export function methodNotAllowed(...methods: readonly string[]): RequestHandler {
   const allow = methods.join(', ');
   return (req, res) => {
@@ -13,7 +13,7 @@ export function methodNotAllowed(...methods: readonly string[]): RequestHandler 
   };
 }
 
-/** For every path that no route took. */
+/** For every path that no route handles. */
 export function notFound(req: Request, res: Response): void {
   sendProblem(res, {
     code: 'not_found',
@@ -21,12 +21,15 @@ export function notFound(req: Request, res: Response): void {
   });
 }
 
-/** The last one: errors of the body reader in words of our own, everything else as a fault of ours, logged and without its stack. */
+/**
+ * The last handler: reports errors of the body parser in our own words, and everything else as a bug of ours, logged and
+ * without its stack.
+ */
 export function finalErrorHandler(log: Log): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   // oxlint-disable-next-line no-unused-vars
   return (error: unknown, req, res, _next) => {
-    // The caller hung up while sending: nobody is there to answer and nothing is wrong here.
+    // The caller hung up while sending: nobody is left to answer, and this is no error of ours.
     if (typeOf(error) === 'request.aborted') return;
     const problem = callersFault(error);
     if (problem === null)
@@ -35,7 +38,7 @@ export function finalErrorHandler(log: Log): ErrorRequestHandler {
   };
 }
 
-/** The problem that an error of the body reader or the path reader stands for; null where the fault is ours. */
+/** The problem for an error of the body parser or the path parser; null where it is a bug of ours. */
 function callersFault(error: unknown): Problem | null {
   switch (typeOf(error)) {
     case 'entity.parse.failed':
@@ -54,7 +57,7 @@ function callersFault(error: unknown): Problem | null {
   return null;
 }
 
-/** The parser's own words quote the body, and with it perhaps a secret in it; the place is enough to find the mistake. */
+/** The parser's own message quotes the body, which may contain a secret; the position is enough to find the mistake. */
 function badJson(error: unknown): string {
   const place = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return `expected a JSON object; the body is not one${place === undefined ? '' : ` (at character ${place})`}`;
@@ -64,7 +67,7 @@ function limitOf(error: unknown): string {
   return error instanceof Error && 'limit' in error ? String(error.limit) : 'allowed';
 }
 
-/** What the body reader calls its error; empty for any other. */
+/** The body parser's type of the error; empty for any other. */
 function typeOf(error: unknown): string {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
 }

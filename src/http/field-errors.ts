@@ -3,18 +3,23 @@
 import type { z } from 'zod';
 import type { FieldError } from '../model/admission.js';
 
-/** A body can hold thousands of mistakes; nobody reads more than this, and an answer should not be larger than its request. */
+/**
+ * A body can hold thousands of mistakes; nobody reads more than this, and an answer should not be larger than its request.
+ */
 const MOST_ERRORS = 50;
-/** No body of ours is nested deeper, and what is must not be walked to its end. */
+/** No valid body is nested deeper, and a deeper one must not be traversed to its end. */
 const MOST_DEPTH = 16;
-/** Nor is anything in it longer: a list of so many mistakes would be described to its end before it is refused for its length. */
+/**
+ * Nothing in a valid body is longer: otherwise every mistake in a long list would be described before the list is refused
+ * for its length.
+ */
 const MOST_ENTRIES = 4_096;
-/** Parts of a request that may hold secrets: what came there is described, never repeated. */
+/** Fields that may hold secrets: errors describe their values and never quote them. */
 const SECRET = /\/(?:env|command|entrypoint)\//;
 
-/** Every mistake in a body, at most 50 of them; none when it is as the form says. */
+/** Every mistake in a body, at most 50; empty when it matches the schema. */
 export function fieldErrors(form: z.ZodType, body: unknown): readonly FieldError[] {
-  // Before the form is asked.
+  // Checked before the schema.
   const early = outOfBounds(body, '', 0);
   if (early.length > 0) return early.slice(0, MOST_ERRORS);
   const checked = form.safeParse(body);
@@ -37,14 +42,14 @@ function errorsOf(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
   return [{ pointer, detail: `${issue.message}; got ${SECRET.test(pointer) ? kindOf(came) : shown(came)}` }];
 }
 
-/** A value can break two checks that are worded alike; that is one mistake. */
+/** A value can fail two checks with the same message; that is one mistake. */
 function withoutTwins(errors: readonly FieldError[]): FieldError[] {
   return [...new Map(errors.map((error) => [`${error.pointer} ${error.detail}`, error])).values()];
 }
 
 /**
- * What no form should be asked about: what is nested too deep or too long, and the key `__proto__`, which zod passes over in a
- * record and V8 takes for the prototype on assignment.
+ * What must not reach the schema: values that are nested too deep or too long, and the key `__proto__`, which zod skips in a
+ * record and which sets the prototype when V8 assigns it.
  */
 function outOfBounds(value: unknown, pointer: string, depth: number): FieldError[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -58,7 +63,7 @@ function outOfBounds(value: unknown, pointer: string, depth: number): FieldError
   );
 }
 
-/** RFC 6901. A long key is cut: it is shown, not followed. */
+/** RFC 6901. A long key is cut: people read it, and nothing resolves it. */
 function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${escaped(String(part))}`).join('');
 }

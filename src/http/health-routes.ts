@@ -6,13 +6,13 @@ import { sendJson } from './json.js';
 
 export interface ReadinessPart {
   readonly ok: boolean;
-  /** Why not, or how it stands; for a person. */
+  /** Why not, or its condition; for a person. */
   readonly detail: string | null;
 }
 
 /**
- * Ready when an admission could be decided now: `draining` is ok while the gate is not shutting down, `files` while each file
- * that says who may do what lets anybody do anything.
+ * Ready when an admission could be decided now: `draining` is ok while the gate is not shutting down, `files` while each
+ * access file (tokens, policy) permits anyone to do anything.
  */
 export interface Readiness {
   readonly ready: boolean;

@@ -1,25 +1,29 @@
-/** Where there are no tokens: whether a request comes from where it says, and not from a web page in an operator's browser. */
+/**
+ * Without tokens: whether a request really addresses this gate, and does not come from a web page in an operator's browser.
+ */
 
 import type { Request } from 'express';
 import type { ListenAddress } from '../settings/addresses.js';
 import { isOverUnixSocket } from './listen.js';
 
 /**
- * The `Host` values that are let through: the addresses listened on, `localhost`, and those that the operator allows. Compared by
- * name and for any port, as a tunnel changes the port and a web page that rebinds its name cannot change the name; an allowed
- * entry with a port asks for that port.
+ * The accepted `Host` values: the listen addresses, `localhost`, and the names that the operator allows. Compared by name,
+ * with any port: a tunnel changes the port, and a page that uses DNS rebinding cannot change the name. An allowed entry with
+ * a port requires that port.
  */
 export function allowedHosts(listen: readonly ListenAddress[], allowed: readonly string[]): ReadonlySet<string> {
   const own = listen.flatMap((address) => (address.kind === 'tcp' ? [address.host] : []));
   return new Set(['localhost', ...own, ...allowed].map((host) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1')));
 }
 
-/** Why the request is not let through; null where it is. On a unix socket any `Host` will do: no browser can reach it. */
+/**
+ * Why the request is refused; null where it is accepted. On a unix socket any `Host` is accepted: no browser can reach it.
+ */
 export function wrongHost(req: Request, hosts: ReadonlySet<string>): string | null {
   if (isOverUnixSocket(req)) return null;
   const host = req.headers.host;
   if (!isAllowed(host, hosts)) return `the header Host is ${shown(host)}; ${EXPECTED}`;
-  // A target that names its host in full counts before the header (RFC 9112, section 3.2.2).
+  // A request target with a host takes precedence over the header (RFC 9112, section 3.2.2).
   const target = /^[a-z]+:\/\/([^/?#]*)/i.exec(req.originalUrl)?.[1];
   if (target !== undefined && !isAllowed(target, hosts)) {
     return `the request is for the host ${shown(target)}; ${EXPECTED}`;

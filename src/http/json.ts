@@ -4,18 +4,19 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { plainJson } from '../text/plain.js';
 import { sendProblem } from './problem.js';
 
-/** Answers with JSON and a line end, so that a person's prompt does not stick to it. */
+/** Answers with JSON and a newline, so that a shell prompt starts on its own line. */
 export function sendJson(res: Response, status: number, body: unknown, headers: Record<string, string> = {}): void {
   if (res.headersSent || res.destroyed) return;
-  // Not by writeHead, after which Node no longer knows the length and sends in chunks.
+  // Not with writeHead, after which Node no longer knows the length and sends chunks.
   res.statusCode = status;
   res.setHeaders(new Map(Object.entries({ 'Content-Type': 'application/json', ...headers })));
   res.end(`${plainJson(body)}\n`);
 }
 
 /**
- * Reads a JSON body of at most `limitBytes` into `req.body`. The content type is required: a web page in a browser cannot send it
- * elsewhere without asking first. Packed bodies are not taken: the limit would speak of the wrong size.
+ * Reads a JSON body of at most `limitBytes` into `req.body`. The content type is required: a web page in a browser cannot
+ * send it to another site without a preflight request. Compressed bodies are refused: the limit would apply to the wrong
+ * size.
  */
 export function readJson(limitBytes: number): RequestHandler[] {
   return [requireJson, express.json({ limit: limitBytes, inflate: false, type: () => true })];
@@ -29,7 +30,7 @@ function requireJson(req: Request, res: Response, next: NextFunction): void {
   return sendProblem(res, { code: 'unsupported_media_type', detail });
 }
 
-/** Refuses query parameters other than those named: one that is misspelt must not be passed over. */
+/** Refuses query parameters other than those listed: a misspelt one must not be ignored. */
 export function onlyQuery(...known: readonly string[]): RequestHandler {
   return (req, res, next) => {
     const unknown = Object.keys(req.query).filter((key) => !known.includes(key));

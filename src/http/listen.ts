@@ -1,4 +1,4 @@
-/** Listens on every address asked for, with time limits against slow senders, and closes in good order. */
+/** Listens on all configured addresses, with time limits against slow senders, and shuts down gracefully. */
 
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
@@ -10,32 +10,32 @@ import { answerBrokenRequest, refuseConnect } from './broken-request.js';
 import { clearStaleSocket } from './stale-socket.js';
 
 export interface TimeLimits {
-  /** How often the other two are looked at; Node's own 30 s would make them meaningless. */
+  /** How often the other two limits are checked; Node's own 30 s would make them meaningless. */
   readonly checkEveryMs: number;
   readonly headersMs: number;
-  /** For the whole request, body included. How long the answer takes is not its business. */
+  /** For the whole request, body included. It does not limit the answer. */
   readonly requestMs: number;
 }
 
-/** A request is at most 256 KiB, so that a sender which needs longer than this is stuck or means ill. */
+/** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
 const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000 };
 
 /** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
 const KEEP_ALIVE_MS = 75_000;
 
 export interface Listening {
-  /** The addresses as they are: a port 0 has become the real one. */
+  /** The actual addresses: a port 0 is replaced by the real one. */
   readonly addresses: readonly ListenAddress[];
   /**
-   * Takes no new connection, lets what is under way end, and cuts what is left after `graceMs`. Settles when all is closed; true
-   * when nothing had to be cut.
+   * Stops accepting connections, lets requests in progress finish, and disconnects the rest after `graceMs`. Settles when
+   * all is closed; true if nothing had to be disconnected.
    */
   close(graceMs: number): Promise<boolean>;
 }
 
 /**
- * Listens on all addresses or on none: where one fails, the others are closed and the error says which address and why. A
- * request that comes before all are open waits until they are, so that none is begun by a process that is about to end.
+ * Listens on all addresses or on none: if one fails, the others are closed, and the error says which address and why. A
+ * request that arrives before all are open waits until they are, so that none is started by a process that is about to exit.
  */
 export async function listen(
   app: RequestListener,
@@ -67,7 +67,7 @@ export async function listen(
   };
 }
 
-/** Whether a request came over a unix socket: said by the server that took it, as a socket that has gone cannot be asked. */
+/** Whether a request came over a unix socket. Stored per server, since a closed socket cannot tell. */
 export function isOverUnixSocket(req: IncomingMessage): boolean {
   return overUnix in req.socket;
 }
@@ -78,7 +78,7 @@ const overUnix = Symbol('came over a unix socket');
 interface State {
   open: boolean;
   closing: boolean;
-  /** Requests that came before all addresses were open. */
+  /** Requests that arrived before all addresses were open. */
   readonly early: (() => void)[];
 }
 
@@ -89,7 +89,7 @@ function makeServer(app: RequestListener, address: ListenAddress, limits: TimeLi
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Ours to refuse, and in the form of every other refusal.
+      // Answered by us, in the form of every other refusal.
       requireHostHeader: false,
     },
     serve,
@@ -99,7 +99,7 @@ function makeServer(app: RequestListener, address: ListenAddress, limits: TimeLi
     if (state.open) app(req, res);
     else state.early.push(() => app(req, res));
   }
-  // Node would answer an `Expect` that it does not know with 417 and no word, and hang up on a CONNECT.
+  // By default Node answers an unknown `Expect` with an empty 417, and closes the connection on CONNECT.
   server.on('checkExpectation', serve);
   server.on('connect', (_req, socket) => refuseConnect(socket));
   if (address.kind === 'unix') server.on('connection', (socket) => Object.assign(socket, { [overUnix]: true }));
@@ -123,7 +123,7 @@ async function bind(server: Server, address: ListenAddress): Promise<void> {
   } catch (error) {
     throw new Error(`cannot listen on ${writeAddress(address)}: ${whyNot(error)}`, { cause: error });
   }
-  // For the group, so that a console can be let in without being root; nobody else.
+  // Accessible to the group, so that a console can connect without being root; to nobody else.
   if (address.kind === 'unix') await chmod(address.path, 0o660);
 }
 
@@ -141,7 +141,7 @@ function boundAddress(server: Server, address: ListenAddress): ListenAddress {
   return known ? { ...address, port: bound.port } : address;
 }
 
-/** `close()` closes idle connections only at that moment; those that become idle later would hold it for their keep-alive time. */
+/** `close()` closes only the connections that are idle at that moment; others would stay open for their keep-alive time. */
 async function closeAll(servers: readonly Server[], graceMs: number): Promise<boolean> {
   const closed = Promise.all(servers.map(closing));
   const idle = setInterval(() => {

@@ -12,7 +12,10 @@ export interface OpenKeys {
   readonly file: RuleFile | null;
 }
 
-/** Who may call: the tokens file, or the hosts by which this machine alone is addressed. Throws `CannotStart` on a bad file. */
+/**
+ * Who may call: callers with a token from the file, or without a file those who address this machine as local. Throws
+ * `CannotStart` on a bad file.
+ */
 export async function openKeys(settings: Settings, outside: { clock: Clock; log: Log }): Promise<OpenKeys> {
   if (settings.tokensFile === null) {
     return { keys: { kind: 'open', hosts: allowedHosts(settings.listen, settings.allowedHosts) }, file: null };

@@ -1,10 +1,10 @@
-/** What the gate says when it does not do what it was asked: `application/problem+json`, RFC 9457. */
+/** The gate's error answers: `application/problem+json`, RFC 9457. */
 
 import type { Response } from 'express';
 import type { FieldError, RefusalCode } from '../model/admission.js';
 import { plainJson } from '../text/plain.js';
 
-/** Codes that no admission ends in: they belong to a path, a method, a connection, a run or a card. */
+/** Codes that no admission returns: they concern a path, a method, a connection, a run or a card. */
 export type FaceCode =
   | 'not_found'
   | 'method_not_allowed'
@@ -15,7 +15,10 @@ export type FaceCode =
 
 export type ProblemCode = RefusalCode | FaceCode;
 
-/** Every problem there is, with its status and its title. The refusals of `/admit`, as README.md shows them, and the errors of the other routes. */
+/**
+ * Every problem, with status and title: the refusals of `/admit`, as README.md lists them, and the errors of the other
+ * routes.
+ */
 export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; readonly title: string }>> = {
   invalid_request: { status: 400, title: 'The request does not have the form it must have' },
   unauthenticated: { status: 401, title: 'No valid token came with the request' },
@@ -43,7 +46,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; r
   busy: { status: 503, title: 'Too many requests are waiting' },
 };
 
-/** Said in `Retry-After` where a 503 names no time of its own. */
+/** The `Retry-After` of a 503 that names no time of its own. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** One problem, with everything known about it. A `Refusal` is one; the routes make the others. */
@@ -65,7 +68,7 @@ export interface ProblemAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Status, headers and body of a problem. `retryable` is true for 502 and 503, where the same request may do better later. */
+/** Status, headers and body of a problem. `retryable` is true for 502 and 503, where the same request may succeed later. */
 export function describeProblem(problem: Problem): ProblemAnswer {
   const { status, title } = PROBLEMS[problem.code];
   const retryAfter = problem.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null);
@@ -92,7 +95,7 @@ export function describeProblem(problem: Problem): ProblemAnswer {
   };
 }
 
-/** Answers with a problem, after telling whoever asked to know of it. Where nobody is left to answer, only the telling happens. */
+/** Answers with a problem, after calling the listeners. If the caller is gone, only the listeners are called. */
 export function sendProblem(res: Response, problem: Problem): void {
   for (const listener of listeners(res)) listener(problem);
   if (res.headersSent || res.destroyed) return;
@@ -102,7 +105,7 @@ export function sendProblem(res: Response, problem: Problem): void {
   res.end(`${plainJson(body)}\n`);
 }
 
-/** Calls `listener` right before a problem is sent on this response: for counting and for the audit. */
+/** Calls `listener` right before a problem is sent on this response: for metrics and the audit. */
 export function onProblem(res: Response, listener: (problem: Problem) => void): void {
   res.locals['onProblem'] = [...listeners(res), listener];
 }

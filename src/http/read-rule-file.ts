@@ -1,18 +1,20 @@
-/** Reads a file that says who may do what, if nobody else could have written it. */
+/** Reads an access file (tokens, policy), provided that nobody else could have written it. */
 
 import { constants, type BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { whyNotTrusted } from '../files/trust.js';
 
-/** What came of one reading. `problem` is a sentence that names the path. */
+/** The result of one read. `problem` is a sentence that names the path. */
 export type RuleFileRead =
   | { readonly kind: 'text'; readonly text: string; readonly mode: number; readonly stamp: string }
   | { readonly kind: 'gone' | 'empty' | 'not_trusted'; readonly problem: string; readonly stamp: string }
-  /** Whatever kept us from it may be over the next moment: no stamp, so that it is tried again. */
+  /** The failure may be temporary, so there is no stamp, and the next check tries again. */
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** Text and stamp come from one open file, so that they belong together. A pipe or a device in its place is not waited for. */
+/**
+ * Reads text and stamp from one open file, so that they belong together. Does not block on a pipe or a device in its place.
+ */
 export async function readRuleFile(path: string, ownUid = getuid?.() ?? 0): Promise<RuleFileRead> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -33,7 +35,7 @@ export async function readRuleFile(path: string, ownUid = getuid?.() ?? 0): Prom
   }
 }
 
-/** Another one whenever the file may say something else. */
+/** Differs whenever the file's content may have changed. */
 export async function stampOf(path: string): Promise<string> {
   try {
     return stampFrom(await stat(path, { bigint: true }));

@@ -10,11 +10,11 @@ export interface ReadinessParts {
   readonly lock: Lock;
   readonly admissions: Pick<Admissions, 'status'>;
   readonly admitWhenBlind: boolean;
-  /** The files that say who may do what, as they were last looked at. */
+  /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
 }
 
-/** Judged from a recent look, whose probes may take `withinMs`. */
+/** Judged from a recent snapshot, whose probes may take `withinMs`. */
 export async function readiness(
   { observer, ...parts }: ReadinessParts & { readonly observer: Observer },
   withinMs: number,
@@ -23,8 +23,8 @@ export async function readiness(
 }
 
 /**
- * Judged from this look. `draining.ok` is true while the gate takes admissions. A blind probe is not ready, unless the operator
- * said to admit when blind.
+ * Judged from this snapshot. `draining.ok` is true while the gate accepts admissions. A blind probe is not ready, unless the
+ * operator allows admission when blind.
  */
 export function readinessBy(
   { snapshot: { docker, gpus } }: Observation,
@@ -40,7 +40,7 @@ export function readinessBy(
   return { ready: Object.values(parts).every(({ ok }) => ok), parts };
 }
 
-/** Not ready where a file lets nobody do anything; where one is in force otherwise than it is written, that is told. */
+/** Not ready where a file permits nobody anything; where the version in force differs from the file, the detail says so. */
 function filesPart(files: readonly RuleFileStatus[]): ReadinessPart {
   const told = files.flatMap(({ file, inForce }) => fileWords(file, inForce) ?? []);
   return {

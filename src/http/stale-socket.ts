@@ -1,9 +1,9 @@
-/** A socket file that a killed gate left behind: removed when nobody answers on it, and only then. */
+/** Removes the socket file of a killed gate, but only when nobody answers on it. */
 
 import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 
-/** Makes way for a socket at this path. Throws where something else stands there, or where somebody answers on it. */
+/** Makes room for a socket at this path. Throws if something else is there, or if a process answers on it. */
 export async function clearStaleSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null) return;
@@ -14,7 +14,7 @@ export async function clearStaleSocket(path: string): Promise<void> {
   await unlink(path);
 }
 
-/** Only a refused connection shows that nobody is there; whatever else goes wrong is taken for somebody. */
+/** Only a refused connection proves that nobody listens; any other error counts as a listener. */
 function somebodyAnswers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });

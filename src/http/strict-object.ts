@@ -1,4 +1,4 @@
-/** A form of an object with known keys and no other: what is misspelt is said, with the keys that are known. */
+/** A schema for an object that refuses unknown keys and lists the known ones. */
 
 import { z } from 'zod';
 

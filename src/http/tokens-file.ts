@@ -1,11 +1,11 @@
-/** Who may call: lines of `name:sha256-of-token:roles`. The token itself is nowhere in it. */
+/** Who may call: lines of `name:sha256-of-token:roles`. The file never contains a token itself. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ROLES, type Principal, type Role } from '../model/admission.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { openWatchedFile, type FileContent, type Opened } from './watched-file.js';
 
-/** One line of the file. The same name may stand in several lines, so that a token can be changed without a gap. */
+/** One line of the file. Several lines may have the same name, so that a token can be replaced without a gap. */
 export interface TokenEntry {
   readonly principal: Principal;
   /** SHA-256 of the token, 32 bytes. */
@@ -13,8 +13,8 @@ export interface TokenEntry {
 }
 
 /**
- * Opens the tokens file and reads it again when it changes. Refused where anybody can read it or somebody else could have written
- * it, or where no line of it holds a token; later such a file lets nobody in.
+ * Opens the tokens file and reloads it when it changes. At the start, refuses a file that everyone can read or that someone
+ * else could have written, and one without a token; later such a file permits nobody.
  */
 export function openTokensFile(path: string, outside: { clock: Pick<Clock, 'now'>; log: Log }): Promise<OpenedTokens> {
   const understand = (text: string, mode: number): FileContent<readonly TokenEntry[]> => parseTokens(path, text, mode);
@@ -23,7 +23,7 @@ export function openTokensFile(path: string, outside: { clock: Pick<Clock, 'now'
 
 export type OpenedTokens = Opened<readonly TokenEntry[]>;
 
-/** The principal whose token this is; null where it is nobody's. Every entry is compared, each in constant time. */
+/** The principal with this token; null where there is none. Compares every entry, each in constant time. */
 export function findPrincipal(entries: readonly TokenEntry[], token: string): Principal | null {
   const digest = createHash('sha256').update(token).digest();
   let found: Principal | null = null;
@@ -34,8 +34,8 @@ export function findPrincipal(entries: readonly TokenEntry[], token: string): Pr
 }
 
 /**
- * Understands the text of a tokens file, line by line: one that cannot be read gives nothing, and of a token that stands in two
- * lines the first counts. `#` starts a comment line.
+ * Parses a tokens file line by line: an invalid line is ignored, and of two lines with the same token the first counts. `#`
+ * starts a comment line.
  */
 export function parseTokens(path: string, text: string, mode: number): FileContent<readonly TokenEntry[]> {
   const problems: string[] = [];
@@ -66,7 +66,7 @@ export function parseTokens(path: string, text: string, mode: number): FileConte
   return { kind: 'bad', problems: [...problems, none] };
 }
 
-/** The entry, or what is wrong with the line. The line itself is never repeated: somebody may have put the token into it. */
+/** The entry, or what is wrong with the line. The message never quotes the line, which may contain a token by mistake. */
 function parseLine(line: string): TokenEntry | string {
   const parts = line.split(':');
   const [name, hex, list] = parts;

@@ -1,4 +1,4 @@
-/** Callers who are turned away where nothing else would tell: reading, asking for what is not there, trying out a request. */
+/** Counts and audits refused callers that no other code records: reads, unknown paths, dry runs. */
 
 import type { Request, RequestHandler, Response } from 'express';
 import { REFUSED_CODES, type RefusedCode } from '../model/admission.js';
@@ -11,11 +11,11 @@ import { onProblem } from './problem.js';
 export interface WatchRefusedParts {
   readonly audit: Audit;
   readonly clock: Clock;
-  /** Told of each, dry runs and reads included. */
+  /** Called for each, dry runs and reads included. */
   readonly count: (code: RefusedCode) => void;
 }
 
-/** Stands before everything else. What changes something has its line in the audit already, and is only counted here. */
+/** The first handler. Calls that change something have an audit line already, and are only counted here. */
 export function watchRefused({ audit, clock, count }: WatchRefusedParts): RequestHandler {
   return (req, res, next) => {
     const began = clock.monotonic();
@@ -42,7 +42,7 @@ function entryOf(
   const path = req.path.length > MOST_OF_A_PATH ? `${req.path.slice(0, MOST_OF_A_PATH)}…` : req.path;
   return {
     at: new Date(clock.now()).toISOString(),
-    // What posts to /admit and is no attempt is a dry run.
+    // A POST to /admit without an attempt is a dry run.
     action: req.method === 'POST' && req.path === '/admit' ? 'dry_run' : 'call',
     principal: knownPrincipal(res)?.name ?? '?',
     remote: req.socket.remoteAddress ?? null,

@@ -2,16 +2,16 @@ import type { Clock } from '../model/ports/outside.js';
 import type { RuleFile, RuleFileStatus } from '../model/ports/rule-files.js';
 import { pause } from '../time/pause.js';
 
-/** A file that was broken by hand is told of within seconds, not at the next request. */
+/** A file that was broken by an edit is reported within seconds, not at the next request. */
 const EVERY_MS = 5000;
 
 export interface WatchedRuleFiles {
-  /** How each of them stood when it was last looked at, which is seconds ago. */
+  /** The state of each file at its last check, seconds ago. */
   status(): readonly RuleFileStatus[];
   stop(): void;
 }
 
-/** Looks at the files again and again, for those who only ask how they stand. Null stands for a file that there is not. */
+/** Checks the files periodically, for code that only needs their state. Null stands for a file that is not configured. */
 export function watchRuleFiles(maybe: readonly (RuleFile | null)[], clock: Pick<Clock, 'after'>): WatchedRuleFiles {
   const files = maybe.filter((file) => file !== null);
   const stopping = new AbortController();

@@ -1,16 +1,16 @@
-/** A file that says who may do what: read again when it has changed, and never believed more than it deserves. */
+/** An access file (tokens, policy): reloaded when it changes, and only trusted when nobody else could have written it. */
 
 import type { Clock, Log } from '../model/ports/outside.js';
 import type { InForce, RuleFile } from '../model/ports/rule-files.js';
 import { readRuleFile, stampOf, type RuleFileRead } from './read-rule-file.js';
 
-/** What a text came to: its content, with what had to be passed over, or every problem in it, each a sentence. */
+/** The result of parsing: the content with warnings about ignored parts, or every problem; each a sentence. */
 export type FileContent<T> =
   | { readonly kind: 'good'; readonly value: T; readonly passedOver?: readonly string[] }
   | { readonly kind: 'bad'; readonly problems: readonly string[] };
 
 export interface WatchedFile<T> {
-  /** What counts now. */
+  /** The content in force now. */
   current(): Promise<T>;
 }
 
@@ -20,20 +20,20 @@ export type Opened<T> =
 
 export interface WatchedFileParts<T> {
   readonly path: string;
-  /** What it is, for metrics and for people: `tokens`. */
+  /** Its kind, for metrics and people: `tokens`. */
   readonly name: string;
   readonly understand: (text: string, mode: number) => FileContent<T>;
-  /** What counts when the file is gone or empty: nobody may do anything. */
+  /** The content when the file is missing or empty: nobody may do anything. */
   readonly nothing: T;
-  /** Whether what the file said last stays in force while it cannot be read or understood, or others could have written it. */
+  /** Whether the last good content stays in force while the file is unreadable, invalid, or writable by others. */
   readonly keepsLast: boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
 /**
- * Reads the file for the first time: one that cannot be used is refused with all its problems. Later it is looked at whenever it
- * is asked for, so that a token that was taken out is out at the next request. What goes wrong is logged once for each change.
+ * Reads the file for the first time, and refuses an unusable one with all its problems. Later, every access checks it for
+ * changes, so that a removed token is invalid at the next request. Each change is logged once.
  */
 export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Opened<T>> {
   const { path, clock, log } = parts;
@@ -49,7 +49,7 @@ export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Op
 
   async function readAgain(): Promise<void> {
     const next = await read(parts);
-    // What could not be read is tried again at each look, and told once.
+    // A failed read is tried again at each check and logged once.
     const known = next.stamp === null && inForce === next.inForce;
     stamp = next.stamp;
     inForce = next.inForce;
@@ -59,7 +59,7 @@ export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Op
     if (!known) tell(next, log, parts);
   }
 
-  /** Twice: who joins a reading that began before the file changed again must not go by what it said then. */
+  /** Twice: a caller that joins a read which began before the latest change must not get the old content. */
   async function look(): Promise<void> {
     for (let times = 0; times < 2 && (stamp === null || (await stampOf(path)) !== stamp); times += 1) {
       reading ??= readAgain().finally(() => (reading = null));
@@ -79,7 +79,7 @@ export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Op
 }
 
 interface Read<T> {
-  /** Null: to be read again at the next look. */
+  /** Null: read again at the next check. */
   readonly stamp: string | null;
   readonly content: FileContent<T>;
   readonly inForce: InForce;

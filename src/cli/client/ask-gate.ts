@@ -1,4 +1,4 @@
-/** One question to a running gate, over TCP or a unix socket, with a token where there is one. */
+/** One request to a running gate, over TCP or a unix socket, with a token if one is configured. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -7,18 +7,18 @@ import { TOKEN_FILE_VARIABLE } from '../../settings/client-variables.js';
 import { errorWords } from '../../text/error-words.js';
 import { gateAddress, type GateAddress } from './gate-address.js';
 
-/** What came back. `body` is the parsed JSON, or the text where it is none. */
+/** The response. `body` is the parsed JSON, or the text where it is not JSON. */
 export type GateSaid =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterS: number | null; readonly body: unknown }
-  /** No whole answer; what was asked may have been done all the same, or may still be. */
+  /** No complete response; the gate may have carried out the request all the same, or may still do so. */
   | { readonly kind: 'unreachable'; readonly detail: string };
 
 export interface Question {
   readonly method?: 'GET' | 'POST' | 'DELETE';
-  /** JSON, as it is sent. */
+  /** Sent as JSON. */
   readonly body?: string;
   readonly limitMs?: number;
-  /** Hangs up when it aborts. */
+  /** Cancels the request when it aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export interface GateOptions {
   readonly tokenFile?: string;
 }
 
-/** A way to the gate, or what is wrong with what was given. Connects to nothing yet. */
+/** A client for the gate, or what is wrong with the options. Does not connect yet. */
 export type FoundGate =
   | { readonly kind: 'found'; readonly gate: Gate; readonly warnings: readonly string[] }
   | { readonly kind: 'problem'; readonly detail: string };
@@ -56,7 +56,7 @@ type ReadToken =
   | { readonly kind: 'token'; readonly token: string; readonly warnings: readonly string[] }
   | { readonly kind: 'problem'; readonly detail: string };
 
-/** What is in the file is never repeated, whatever is wrong with it. */
+/** Whatever is wrong with the file, its content is never printed. */
 function readToken(path: string): ReadToken {
   try {
     const token = readFileSync(path, 'utf8').trim();
@@ -115,7 +115,7 @@ function exchange(
 
 function send(address: GateAddress, path: string, options: RequestOptions) {
   if (address.kind === 'unix') return requestHttp({ ...options, socketPath: address.path, path });
-  // What stands before it (a proxy's prefix) is kept.
+  // Keeps a path prefix, as of a proxy.
   const url = new URL(address.url.href.replace(/\/$/, '') + path);
   return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
 }

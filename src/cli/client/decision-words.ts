@@ -1,4 +1,4 @@
-/** What came of an admission: what to print, what to end with, and whether asking again may help. Pure. */
+/** The result of an admission: what to print, the exit code, and whether to ask again. Pure. */
 
 import { EXIT } from '../terminal/exit-codes.js';
 import type { GateSaid } from './ask-gate.js';
@@ -8,13 +8,13 @@ import { failureOf } from './problem-words.js';
 export interface Outcome {
   readonly lines: readonly string[];
   readonly exit: number;
-  /** When the gate wants to be asked again, in seconds; null where another answer is not to be expected. */
+  /** How many seconds the gate wants to wait for the next request; null where the answer will not change. */
   readonly againInS: number | null;
-  /** The answer as it came, for `--json`; null where there was none. */
+  /** The response body, for `--json`; null where there was none. */
   readonly body: unknown;
 }
 
-/** A gate that says no time of its own. */
+/** For an answer in which the gate names no time. */
 const AGAIN_S = 5;
 
 export function outcomeOf(said: GateSaid): Outcome {

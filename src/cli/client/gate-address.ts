@@ -1,4 +1,4 @@
-/** Where the gate is that a command asks. */
+/** The address of the gate that a command queries. */
 
 import { readAddress } from '../../settings/addresses.js';
 import { URL_VARIABLE } from '../../settings/client-variables.js';
@@ -9,10 +9,10 @@ export type GateAddress =
   | { readonly kind: 'http'; readonly url: URL; readonly written: string }
   | { readonly kind: 'unix'; readonly path: string; readonly written: string };
 
-/** An address, or what is wrong with what was given. */
+/** An address, or what is wrong with the given one. */
 export type FoundAddress = GateAddress | { readonly kind: 'problem'; readonly detail: string };
 
-/** The flag, else `TUNEPLANE_URL`, else the first address of `TUNEPLANE_LISTEN`, else where a gate listens that was told nothing. */
+/** The flag, else `TUNEPLANE_URL`, else the first address of `TUNEPLANE_LISTEN`, else the default address of a gate. */
 export function gateAddress(flag: string | undefined, env: Readonly<Record<string, string | undefined>>): FoundAddress {
   if (flag !== undefined) return read(flag, '--url');
   if (env[URL_VARIABLE]) return read(env[URL_VARIABLE], URL_VARIABLE);
@@ -28,7 +28,7 @@ function read(text: string, from: string): FoundAddress {
   if (/^https?:\/\//.test(text)) {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url === null) return problem;
-    // A password would be seen by everybody who lists the processes.
+    // Anyone who lists processes would see a password on the command line.
     if (url.username !== '' || url.password !== '') {
       return {
         kind: 'problem',
@@ -40,7 +40,7 @@ function read(text: string, from: string): FoundAddress {
   const address = readAddress(text);
   if (address === null || (address.kind === 'tcp' && address.port === 0)) return problem;
   if (address.kind === 'unix') return { ...address, written: `unix:${address.path}` };
-  // What stands for all addresses to a listener is called at the loopback.
+  // A wildcard address is valid for listening only; connect to loopback instead.
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address.host] ?? address.host;
   const written = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
   return URL.canParse(written) ? { kind: 'http', url: new URL(written), written } : problem;

@@ -1,6 +1,6 @@
 /**
- * What the commands read of a gate's answers, and no more: a newer gate says more, and is shown all the same. The whole
- * form of the answers is at `/openapi.json`.
+ * The part of the gate's answers that the commands read. Additional fields of a newer gate are accepted. The complete schema
+ * is at `/openapi.json`.
  */
 
 import { z } from 'zod';
@@ -54,7 +54,7 @@ export const shownReadiness = z.object({
 });
 export type ShownReadiness = z.infer<typeof shownReadiness>;
 
-/** `POST /admit` that was decided. */
+/** `POST /admit` with a decision. */
 export const shownDecision = z.object({
   decision: z.enum(['admitted', 'starting', 'ended', 'wait', 'would_admit', 'would_wait', 'would_replay']),
   replayed: z.boolean().optional(),

@@ -1,16 +1,16 @@
-/** What a gate says when it does not do what it was asked, for a terminal. Pure. */
+/** A problem answer from the gate, as lines for a terminal. Pure. */
 
 import { EXIT } from '../terminal/exit-codes.js';
 import type { GateSaid } from './ask-gate.js';
 import { shownProblem } from './gate-shapes.js';
 
-/** Lines to print, and what to end with. */
+/** Lines to print, and the exit code. */
 export interface Failure {
   readonly lines: readonly string[];
   readonly exit: number;
 }
 
-/** For an answer that is none of those a command knows what to do with. */
+/** For an answer that no command expects. */
 export function failureOf(said: GateSaid): Failure {
   if (said.kind === 'unreachable') return { lines: [said.detail], exit: EXIT.undecided };
   const exit = said.status >= 400 && said.status < 500 ? EXIT.refused : EXIT.undecided;

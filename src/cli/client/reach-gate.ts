@@ -1,11 +1,11 @@
-/** Begins and ends every command that asks a gate: what is wrong is said, and the exit code set. */
+/** The common start and end of every command that queries a gate: prints what is wrong and sets the exit code. */
 
 import { EXIT } from '../terminal/exit-codes.js';
 import { complain } from '../terminal/say.js';
 import { findGate, type Gate, type GateOptions } from './ask-gate.js';
 import type { Failure } from './problem-words.js';
 
-/** The gate to ask; null where what was given leads to none, which has been said. */
+/** The gate's client; null where the options are invalid, which has been printed. */
 export function reachGate(options: GateOptions): Gate | null {
   const found = findGate(options, process.env);
   if (found.kind === 'problem') {

@@ -1,4 +1,4 @@
-/** How a gate and its cards stand, as lines for a terminal. Pure. */
+/** The status of a gate and its cards, as lines for a terminal. Pure. */
 
 import { plain } from '../../text/plain.js';
 import { table, wrap } from '../terminal/table.js';
@@ -66,7 +66,7 @@ function gib(bytes: number | null): string {
   return bytes === null ? '?' : (bytes / 2 ** 30).toFixed(1);
 }
 
-/** Everything found about a card, whatever its state. */
+/** All findings about a card, whatever its state. */
 function why(card: ShownCard): readonly string[] {
   const { external } = card;
   return [

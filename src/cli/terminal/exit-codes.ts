@@ -1,18 +1,18 @@
-/** What the commands that ask a gate end with, so that scripts need not read words. */
+/** The exit codes of the commands that query a gate, so that scripts need not parse text. */
 
 export const EXIT = {
   done: 0,
-  /** The command line or a file named by it is wrong; nothing was asked. */
+  /** The command line, or a file that it names, is wrong; no request was sent. */
   usage: 2,
-  /** Not its turn yet. */
+  /** The gate said `wait`. */
   wait: 3,
-  /** This run_id has run, and ended. */
+  /** This run_id has run and ended. */
   ended: 4,
-  /** The gate said no: 4xx. */
+  /** The gate refused: 4xx. */
   refused: 5,
-  /** Nothing was decided: no gate answers, it cannot decide now, or Docker failed it (5xx). */
+  /** No decision: no gate answers, it cannot decide now, or Docker failed (5xx). */
   undecided: 6,
-  /** Ctrl-C, as a shell says it. */
+  /** Ctrl-C, by the shells' convention. */
   interrupted: 130,
 } as const;
 

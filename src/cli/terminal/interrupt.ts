@@ -1,8 +1,8 @@
 import { readerLeft } from './say.js';
 
 /**
- * Aborts at Ctrl-C or SIGTERM, and when nobody reads any more, so that a command ends by itself and leaves the terminal in
- * order. A second signal ends it at once.
+ * Aborts on Ctrl-C or SIGTERM, and when the reader of the output is gone, so that a command ends by itself and restores the
+ * terminal. A second signal ends it at once.
  */
 export function untilInterrupted(): AbortSignal {
   const interrupted = new AbortController();

@@ -1,17 +1,17 @@
-/** How a wait goes on: one line that is written anew on a terminal, and elsewhere a line when there is something new to say. */
+/** Shows the progress of a wait: one line that is redrawn on a terminal, and elsewhere a new line when something changes. */
 
 import { plain } from '../../text/plain.js';
 import { screenWidth, write } from './say.js';
 import { cut } from './table.js';
 
 export interface Progress {
-  /** `says` is the news; `meanwhile` changes every second and is shown on a terminal alone. */
+  /** `says` is the news; `meanwhile` changes every second and is shown on a terminal only. */
   show(says: string, meanwhile: string): void;
-  /** Takes the line off the terminal. */
+  /** Clears the line. */
   end(): void;
 }
 
-/** Elsewhere the same news is said again this often, so that a log shows that somebody still waits. */
+/** Without a terminal, the same news is repeated at this interval, so that a log shows the wait is still going on. */
 const SAME_NEWS_MS = 60_000;
 
 export function createProgress(stream: NodeJS.WriteStream, now: () => number): Progress {
@@ -27,7 +27,7 @@ export function createProgress(stream: NodeJS.WriteStream, now: () => number): P
     };
   }
   return {
-    // Erased to its end only behind the new text, so that nothing flickers.
+    // Clears only the rest of the line, after writing the new text, to avoid flicker.
     show: (says, meanwhile) =>
       write(stream, `\r${cut(plain(`${meanwhile} ${says}`), screenWidth(stream) - 1)}\u001B[K`),
     end: () => write(stream, '\r\u001B[K'),

@@ -1,6 +1,6 @@
 /** Columns and paragraphs for a terminal. Pure. */
 
-/** Rows below their heads, each column as wide as its widest cell, none behind the last; each line cut to `width`. */
+/** Rows below their headings, each column as wide as its widest cell, without trailing spaces; each line cut to `width`. */
 export function table(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -14,12 +14,12 @@ export function table(
   });
 }
 
-/** Cut to so many characters, with a sign that it was. */
+/** Cut to so many characters, with a mark where text is missing. */
 export function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
 }
 
-/** Broken between words; a word that is longer than the line is cut. */
+/** Wrapped between words; a word that is longer than the line is cut. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
