@@ -1,7 +1,7 @@
 import type { CreatedSince } from '../model/ports/created-since.js';
 import type { Clock } from '../model/ports/outside.js';
 
-/** Kept in memory alone: after a restart the grace begins anew. */
+/** In memory only: after a restart the grace period begins again. */
 export function createCreatedSince(clock: Pick<Clock, 'monotonic'>): CreatedSince {
   let since = new Map<string, number>();
   return {

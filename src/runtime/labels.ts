@@ -1,11 +1,11 @@
-/** The labels that put a run on the books, whatever runtime carries them. */
+/** The labels that record a claim, for every runtime. */
 
 import type { Grant, JobSpec } from '../model/admission.js';
 import { LABEL } from '../model/labels.js';
 
 /**
- * The caller's own beside ours; ours win. Each of ours is always there, empty where it has nothing to say, or one that the image
- * brings along would be read as ours. A job of 0 cards carries empty lists: a claim on nothing.
+ * The caller's own labels plus ours, which take precedence. All of ours are always present, empty where they have no value:
+ * otherwise a label of the image would be read as ours. A job of 0 cards carries empty lists: a claim on nothing.
  */
 export function runLabels(spec: JobSpec, grant: Grant): Record<string, string> {
   const indices = grant.cards.flatMap((card) => (card.index === null ? [] : [card.index]));
@@ -23,12 +23,12 @@ export function runLabels(spec: JobSpec, grant: Grant): Record<string, string> {
   } satisfies Record<(typeof LABEL)[keyof typeof LABEL], string>;
 }
 
-/** What a driver is told: full uuids; where one is not known (blind, and told to admit), the indices of all. */
+/** What the driver gets: full uuids; where one is unknown (blind, and admission allowed), the indices of all cards. */
 export function deviceIds(grant: Grant): readonly string[] {
   return knownUuids(grant) ?? grant.cards.map((card) => String(card.index ?? card.uuid));
 }
 
-/** Null where the uuid of any card is not known. */
+/** Null where the uuid of any card is unknown. */
 function knownUuids(grant: Grant): readonly string[] | null {
   const uuids = grant.cards.flatMap((card) => (card.uuid === null ? [] : [card.uuid]));
   return uuids.length === grant.cards.length ? uuids : null;

@@ -1,4 +1,4 @@
-/** Containers that a gate created and will never start: their cards come back. See src/README.md#left-overs. */
+/** Removes containers that a gate created and will never start, which frees their cards. See src/README.md#left-overs. */
 
 import { LABEL, containerName } from '../model/labels.js';
 import type { Books } from '../model/ports/books.js';
@@ -20,7 +20,7 @@ export interface SweepParts {
 
 const SWEEP_EVERY_MS = 30_000;
 
-/** Sweeps now and from time to time, one sweep at a time, and never throws. Returns the way to stop. */
+/** Sweeps now and periodically, one sweep at a time, and never throws. Returns the function that stops it. */
 export function startSweeping(
   parts: SweepParts & { readonly clock: Pick<Clock, 'after'>; readonly graceMs: number },
 ): () => void {
@@ -44,8 +44,8 @@ export function startSweeping(
 }
 
 /**
- * One sweep, outside the lock: removes what is left over, by id and without force, each after one more look at it. Returns the ids
- * that were removed; a list that fails removes nothing.
+ * One sweep, outside the lock: removes left-overs by id and without force, each after checking its state once more. Returns
+ * the removed ids; if the list fails, removes nothing.
  */
 export async function sweepLeftOvers(parts: SweepParts): Promise<readonly string[]> {
   const listed = await parts.books.list();
@@ -55,7 +55,7 @@ export async function sweepLeftOvers(parts: SweepParts): Promise<readonly string
   const gone: string[] = [];
   for (const container of containers.filter((one) => isLeftOver(one, parts.standpoint))) {
     if (await isSomebodyElses(container, parts.books)) continue;
-    // Asked again: an attempt may have begun at it while others were removed.
+    // Checked again: an attempt at it may have begun while others were removed.
     if (!isLeftOver(container, parts.standpoint)) continue;
     const removed = await parts.hands.remove(container.id, 'created');
     if (removed.kind !== 'removed') continue;
@@ -69,13 +69,13 @@ export async function sweepLeftOvers(parts: SweepParts): Promise<readonly string
   return gone;
 }
 
-/** Created, with our hash, and left behind. A container of an older agent, which has no hash, is never one. */
+/** Created, with our hash, and abandoned. A container of an older agent, which has no hash, never counts. */
 export function isLeftOver(container: SeenContainer, from: Standpoint): boolean {
   if (container.state !== 'created' || !container.labels[LABEL.specSha256]) return false;
   return standingOf(container, from) === 'left_behind';
 }
 
-/** Under another name than a gate gave it may be a copy, which somebody made of the image of a job. In doubt it is left alone. */
+/** A container under another name than a gate gives may be of an image committed from a job. In doubt it is left alone. */
 async function isSomebodyElses(container: SeenContainer, books: Pick<Books, 'isCopy'>): Promise<boolean> {
   if (container.name === containerName(container.labels[LABEL.runId] ?? '')) return false;
   return (await books.isCopy(container)) !== false;

@@ -1,6 +1,6 @@
 import type { Hands } from '../model/ports/hands.js';
 
-/** The same hands, which tell after whatever they did, or may have done, that the books have changed. */
+/** Wraps hands: after each change, or possible change, calls back so that the next look lists anew. */
 export function notifyingHands(hands: Hands, changed: () => void): Hands {
   const telling = async <T>(done: Promise<T>): Promise<T> => {
     try {

@@ -1,19 +1,19 @@
-/** Which cards a container's labels claim: the one reading of them. */
+/** Which cards a container's labels claim; the only parser of these labels. */
 
 import { cardIndex, cardUuid, type CardIndex, type CardUuid } from '../model/card.js';
 import { LABEL } from '../model/labels.js';
 import type { ClaimedCards, Pinned } from '../model/snapshot.js';
 
-/** What the labels of a container say, before it is asked for its device request. */
+/** What a container's labels say, before its device request is known. */
 export interface LabelledClaim {
   readonly cards: ClaimedCards;
-  /** True where the device request has a say: a claim by indices alone, or one of which nothing could be read. */
+  /** True where the device request matters: a claim by indices only, or one without a readable entry. */
   readonly needsInspect: boolean;
 }
 
 /**
- * The claim that a container's labels carry, or null. `tuneplane.gpu-uuids` wins where anything of it can be read; an empty
- * label is a claim on nothing. Whole numbers and uuids count, the rest is kept in `unread`, never guessed at.
+ * The claim in a container's labels, or null. `tuneplane.gpu-uuids` takes precedence where any of it is readable; an empty
+ * label is a claim on nothing. Whole numbers and uuids count; anything else goes to `unread` and is never guessed at.
  */
 export function parseClaim(labels: Readonly<Record<string, string>>): LabelledClaim | null {
   const byUuid = labels[LABEL.gpuUuids];
@@ -33,8 +33,8 @@ export function parseClaim(labels: Readonly<Record<string, string>>): LabelledCl
 }
 
 /**
- * The same claim, now that the container's device request is known. Its uuids are held as well: an index moves when a card
- * falls off the bus, the uuid stays. Where the labels said nothing readable, the device request decides.
+ * The same claim, once the container's device request is known. Its uuids are held as well: an index moves when a card falls
+ * off the bus, a uuid does not. Where no label was readable, the device request decides.
  */
 export function withDeviceRequest(claim: LabelledClaim, given: Pinned): ClaimedCards {
   if (!claim.needsInspect || given.kind !== 'some') return claim.cards;
@@ -45,7 +45,7 @@ export function withDeviceRequest(claim: LabelledClaim, given: Pinned): ClaimedC
   return { uuids, indices, unread: claim.cards.unread };
 }
 
-/** The index that was written at the place of each uuid; of a uuid that stands there twice, at its first. */
+/** The index at the position of each uuid; for a duplicate uuid, at its first. */
 function indicesAt(
   uuids: readonly CardUuid[],
   words: readonly string[],

@@ -1,7 +1,7 @@
 import type { Hands } from '../model/ports/hands.js';
 import type { SeenContainer } from '../model/snapshot.js';
 
-/** The same hands, which tell of each container that was removed as never started, and had run. */
+/** Wraps hands: reports each container that was removed as never started, and had run. */
 export function rememberingHands(
   hands: Hands,
   hadRun: (run: { readonly container: SeenContainer; readonly exitCode: number | null }) => void,

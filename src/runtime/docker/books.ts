@@ -21,13 +21,13 @@ export interface DockerBooksOptions {
   readonly docker: Docker;
   readonly clock: Clock;
   readonly log: Log;
-  /** For a whole list, its body included. */
+  /** For a complete list request, the response's body included. */
   readonly listTimeoutMs?: number;
-  /** For the inspects of one look together; what has not answered by then is not told. */
+  /** For all inspects of one snapshot together; unanswered ones are reported as unknown. */
   readonly inspectTimeoutMs?: number;
 }
 
-/** The containers are the books: who holds which card, as Docker tells it now. Nothing is kept but answered inspects. */
+/** Who holds which card, as Docker lists it now. Only inspect results are cached. */
 export function createDockerBooks(options: DockerBooksOptions): Books {
   const { docker, clock, log, listTimeoutMs = 10_000, inspectTimeoutMs = 1000 } = options;
   const trouble = createTroubleLog(log, clock, 'Docker');
@@ -45,7 +45,10 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
     return listed.map((one) => toSeenContainer(one, pinned.get(one.id) ?? { kind: 'none' }));
   };
 
-  /** Lists side by side, since the values of a filter are joined by AND; one that fails makes all of them blind. */
+  /**
+   * One list request per filter value, in parallel, since Docker joins the values of a filter by AND; if one fails, all
+   * count as blind.
+   */
   const listAll = async (
     ...filters: readonly Record<string, readonly string[]>[]
   ): Promise<Probed<readonly ListedContainer[]>> => {
@@ -113,12 +116,12 @@ function labelled(runId: string): { readonly label: readonly string[] } {
 }
 
 /**
- * The states that hold cards. The engine filters, so that a look costs what lives and not what has ended. A state that a
- * later engine invents is in no such list: an engine refuses a filter whose word it does not know.
+ * The states that hold cards. The engine filters by them, so that the cost depends on live containers only. A state that a
+ * later engine adds cannot be listed here: an engine refuses a filter with a word that it does not know.
  */
 const LIVING = CONTAINER_STATES.filter(holds);
 
-/** An answer that was understood, or why not in the words of the probes; `tookMs` is the caller's to fill in. */
+/** A parsed answer, or the reason for its absence in the probes' terms; the caller fills in `tookMs`. */
 function read<T>(asked: Asked<unknown>, parse: (body: unknown) => Parsed<T>): Probed<T> {
   if (asked.kind !== 'answer') {
     const why: BlindReason = asked.kind === 'timeout' ? 'timeout' : 'unavailable';

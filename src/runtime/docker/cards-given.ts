@@ -6,22 +6,24 @@ import type { Pinned } from '../../model/snapshot.js';
 import { inTime } from '../../time/in-time.js';
 import { parsePinned } from './parse-pinned.js';
 
-/** Which cards containers were given, as their inspects tell: each asked once, for it never changes. */
+/** Which cards containers were given, by their inspects: one inspect per container, since the answer never changes. */
 export interface CardsGiven {
-  /** An answer for each id within the time limit; `not_told` where Docker did not answer, and that one is asked again next time. */
+  /**
+   * An answer for each id within the time limit; `not_told` where Docker did not answer, and then the next call asks again.
+   */
   ask(ids: readonly string[]): Promise<ReadonlyMap<string, Pinned>>;
   /** Forgets the containers that are gone. */
   keepOnly(ids: readonly string[]): void;
 }
 
-/** At most so many new inspects at a time. */
+/** The maximum number of new inspects in parallel. */
 const AT_A_TIME = 8;
-/** An inspect that hangs is left open for so long before it is sent anew: Docker would keep the old one waiting anyway. */
+/** How long to wait on a hanging inspect before sending another: Docker would keep the old one waiting in any case. */
 const GIVE_UP_MS = 60_000;
 
 /**
- * An inspect waits while a start of that container is under way, which can be long. So a look waits `inspectTimeoutMs` for
- * all of its inspects together; one that hangs stays open and is not sent again, and later looks do not wait for it.
+ * Docker blocks an inspect while that container is starting, which can take long. So a snapshot waits `inspectTimeoutMs` for
+ * all of its inspects together; one that hangs stays open, is not sent again, and later snapshots do not wait for it.
  */
 export function createCardsGiven(options: {
   readonly docker: Docker;
@@ -32,7 +34,7 @@ export function createCardsGiven(options: {
   const known = new Map<string, Pinned>();
   const failed = new Map<string, string>();
   const underWay = new Map<string, Promise<void>>();
-  /** Those under way that a look has waited for in vain. */
+  /** Open inspects for which a snapshot has already waited in vain. */
   const overdue = new Set<string>();
 
   const inspect = async (id: string): Promise<void> => {
@@ -45,7 +47,7 @@ export function createCardsGiven(options: {
     else failed.set(id, inWords(asked));
   };
 
-  /** Two looks that need the same answer share one inspect. */
+  /** Two snapshots that need the same answer share one inspect. */
   const askOnce = (id: string): Promise<void> => {
     const asking = underWay.get(id) ?? inspect(id);
     underWay.set(id, asking);
@@ -67,7 +69,7 @@ export function createCardsGiven(options: {
       if (queue.length > 0) {
         const workers = Array.from({ length: Math.min(AT_A_TIME, queue.length) }, worker);
         await inTime(Promise.all(workers), inspectTimeoutMs, clock);
-        // What nobody came round to is asked at the next look.
+        // What no worker got to is asked for the next snapshot.
         queue.length = 0;
         for (const id of ids) if (underWay.has(id)) overdue.add(id);
       }

@@ -5,17 +5,17 @@ import { containerName } from '../../model/labels.js';
 import { deviceIds, runLabels } from '../labels.js';
 import { ALWAYS_HIDDEN } from './image-env.js';
 
-/** What the machine and the image add to what was asked for. */
+/** What the machine and the image add to the request. */
 export interface SpecGround {
-  /** What a job may lock unless it asks for a limit of its own, in bytes; -1 is unlimited. */
+  /** The default memlock limit of a job, in bytes; -1 is unlimited. */
   readonly memlock: number;
-  /** The variables that the job does not take over from its image. */
+  /** The variables that the job must not inherit from its image. */
   readonly hidden: readonly string[];
 }
 
 /**
- * The body that creates a run's container. Every key is written here, from an empty `HostConfig`: nothing of Docker's own
- * JSON comes through from a request. What a caller may ask is the policy's business; this only builds what it let through.
+ * The body of the create request for a run's container. Every key is set here, starting from an empty `HostConfig`: no part
+ * of a request reaches Docker unparsed. The policy decides what a caller may ask; this only translates what it allowed.
  */
 export function containerSpec(
   spec: JobSpec,
@@ -39,16 +39,16 @@ export function containerSpec(
     HostConfig: {
       ...hostConfig(container, memlock),
       PidsLimit: spec.pidsLimit,
-      // Never `Count`: Docker would choose.
+      // Never `Count`: Docker would choose the cards.
       ...(ids.length > 0 && { DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: [...ids], Capabilities: [['gpu']] }] }),
     },
   };
 }
 
 /**
- * CUDA numbers cards by speed unless told otherwise; here it is to number them as nvidia-smi does. A CUDA image says `all` itself,
- * and would see every card under an nvidia default runtime: `void` is none. A name without a value takes a variable of the image
- * away (measured on Docker 20.10).
+ * CUDA numbers cards by speed by default; `PCI_BUS_ID` makes it number them as nvidia-smi does. A CUDA image sets
+ * `NVIDIA_VISIBLE_DEVICES` to `all`, and under an nvidia default runtime would see every card: `void` means none. A name
+ * without a value removes a variable of the image (measured on Docker 20.10).
  */
 function environment(
   asked: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ function environment(
   ];
 }
 
-/** Who asks for no limit gets what goes without asking: as much as Docker can give here. */
+/** Without a requested limit, a job gets as much as Docker can give here. */
 function withoutUnlimitedMemlock(asked: ContainerRequest['ulimits']): ContainerRequest['ulimits'] {
   const { memlock, ...others } = asked;
   return memlock === undefined || memlock === UNLIMITED ? others : asked;
@@ -74,7 +74,8 @@ function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
   return {
     Privileged: false,
     SecurityOpt: ['no-new-privileges'],
-    // Docker brings a container back at boot before the driver is ready, and on cards that are someone else's by then.
+    // With a restart policy, Docker would restart a container at boot before the driver is ready, and on cards that others
+    // may hold by then.
     RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
     Init: true,
     LogConfig: { Type: 'json-file', Config: { 'max-size': '100m', 'max-file': '2' } },
@@ -104,19 +105,19 @@ function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
 }
 
 /**
- * Docker gives them to every container. A device node or a file with capabilities that a job leaves in a folder of the machine
- * would serve whoever finds it there, and training makes neither.
+ * Docker grants these capabilities by default. A device node or a file with capabilities that a job leaves in a mounted
+ * folder would serve anyone who finds it, and training creates neither.
  */
 const DROPPED = ['MKNOD', 'SETFCAP'];
 
-/** NCCL wants deep stacks, and RDMA pins memory: Docker's defaults of 8 MiB and 64 KiB fail training jobs in the middle. */
+/** NCCL needs deep stacks, and RDMA pins memory: Docker's defaults of 8 MiB and 64 KiB make training jobs fail halfway. */
 const TRAINING_STACK = 64 * 1024 * 1024;
 
 function ulimits(all: Readonly<Record<string, number>>): { Name: string; Soft: number; Hard: number }[] {
   return Object.entries(all).map(([name, limit]) => ({ Name: name, Soft: limit, Hard: limit }));
 }
 
-/** Docker's `Mounts` and never `Binds`: those make a missing source folder, as root. */
+/** Docker's `Mounts` and never `Binds`, which create a missing source folder, as root. */
 function mount(asked: Mount): { Type: 'bind' | 'volume'; Source: string; Target: string; ReadOnly: boolean } {
   return { Type: asked.type, Source: asked.source, Target: asked.target, ReadOnly: asked.readOnly };
 }

@@ -7,13 +7,13 @@ import type { Clock } from '../../model/ports/outside.js';
 import type { SeenContainer } from '../../model/snapshot.js';
 import { inspectImage } from './inspect-image.js';
 
-/** More than there are runs on a machine; what is known beyond that is asked again. */
+/** More than there are runs on a machine; beyond this the cache forgets, and asks again. */
 const KNOWN_AT_MOST = 1000;
 
 /**
- * Tells copies by the image: `docker commit` writes the labels of a container into the image that it makes, moment of admission
- * included, and no two attempts carry the same moment. (The name of the image tells less: a commit may take the very name that
- * the job was started from.) An image stays as long as a container was made from it, and neither changes: each is asked once.
+ * Recognizes copies by their image: `docker commit` writes a container's labels into the new image, time of admission
+ * included, and no two attempts share that time. (The image's name is weaker evidence: a commit may reuse the name that the
+ * job was started from.) An image exists as long as a container of it does, and neither changes, so each is inspected once.
  */
 export function createIsCopy(options: {
   readonly docker: Docker;

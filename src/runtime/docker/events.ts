@@ -1,4 +1,4 @@
-/** The engine's events of containers, followed for as long as the gate runs. */
+/** The engine's container events, followed for as long as the gate runs. */
 
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
@@ -10,15 +10,15 @@ import { readEvents, type ContainerEvent } from './read-events.js';
 export interface ContainerEvents {
   /** Follows one container from now on. */
   follow(id: string): Followed;
-  /** A number of its own for each connection to the engine; null while there is none. */
+  /** Different for each connection to the engine; null while there is none. */
   connection(): number | null;
   close(): void;
 }
 
 export interface Followed {
   /**
-   * To be asked once the engine has removed it: whether it was started or ended since it is followed, and with which exit code
-   * (null: not told). Null where no event told so, which says nothing while the stream was broken.
+   * Call this once the engine has removed the container: whether it was started or ended since it is followed, and its exit
+   * code (null: unknown). Null where no event said so, which proves nothing if the stream was broken.
    */
   hadRun(): Promise<{ readonly exitCode: number | null } | null>;
   stop(): void;
@@ -29,10 +29,10 @@ interface Follower {
   readonly destroyed: AbortController;
 }
 
-/** The events come in order, so that after `destroy` there is nothing to wait for; a broken stream must not hold anybody up. */
+/** Events come in order, so after `destroy` there is nothing to wait for; a broken stream must not delay anyone. */
 const DESTROYED_WITHIN_MS = 500;
 const CONNECT_WITHIN_MS = 10_000;
-/** From the first try again to the last; an engine that is down for hours is asked twice a minute. */
+/** From the first retry to the last: an engine that is down for hours is tried twice a minute. */
 const AGAIN_AFTER_MS = { first: 500, most: 30_000 } as const;
 
 export function createContainerEvents(options: {
@@ -93,7 +93,7 @@ export function createContainerEvents(options: {
   };
 }
 
-/** The stream, once the engine has begun to answer. Rejects where it does not in time. */
+/** The stream, once the engine has begun to answer. Rejects on a timeout. */
 async function connect(docker: Docker, clock: Clock, closing: AbortSignal): Promise<Readable> {
   const giveUp = new AbortController();
   const filters = { type: ['container'], event: ['start', 'die', 'destroy'] };

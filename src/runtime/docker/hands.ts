@@ -15,19 +15,19 @@ export interface DockerHandsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly findAuth: FindAuth;
-  /** Left out: nothing tells of a run that was over before its container was removed. */
+  /** Optional: without it, a run that was over before its container was removed goes unnoticed. */
   readonly events?: Pick<ContainerEvents, 'follow'>;
-  /** Tests make these short. */
+  /** Shorter in tests. */
   readonly limits?: Partial<DockerLimits>;
-  /** How many bytes a container may lock here; left out, the daemon is asked by way of `/proc`. */
+  /** How many bytes a container may lock here; if left out, read from the daemon's entry in `/proc`. */
   readonly lockedMemory?: () => Promise<number>;
 }
 
-/** In milliseconds; after each, the call's fate is in doubt. */
+/** In milliseconds; after each, the result of the call is unknown. */
 export interface DockerLimits {
   readonly create: number;
   readonly start: number;
-  /** One more look, right before a removal. */
+  /** The last check of the state, right before a removal. */
   readonly look: number;
   readonly remove: number;
   readonly imageInspect: number;
@@ -36,7 +36,7 @@ export interface DockerLimits {
 
 const LIMITS: DockerLimits = {
   create: 30_000,
-  // NVIDIA's hook can wait long for a driver; the container keeps its cards meanwhile.
+  // NVIDIA's hook can wait long for a driver; the container holds its cards meanwhile.
   start: 60 * 60_000,
   look: 10_000,
   remove: 30_000,
@@ -44,12 +44,12 @@ const LIMITS: DockerLimits = {
   pullStall: 5 * 60_000,
 };
 
-/** What the gate does to Docker. Containers by id, never by name, and never with force. */
+/** The gate's changes to Docker: containers by id, never by name, and never with force. */
 export function createDockerHands(options: DockerHandsOptions): Hands {
   const { docker, clock, log, findAuth, lockedMemory = lockedMemoryLimit } = options;
   const limits = { ...LIMITS, ...options.limits };
 
-  /** Asked once: what a daemon may do does not change while it runs. */
+  /** Determined once: a daemon's permissions do not change while it runs. */
   let memlockLimit: Promise<number> | null = null;
   const memlock = () => (memlockLimit ??= lockedMemory().then((limit) => warnOfLimit(limit, log)));
 
@@ -103,7 +103,7 @@ function warnOfLimit(limit: number, log: Log): number {
   return limit;
 }
 
-/** Answers as measured on Docker 20.10: 404 means the image, though its reason reads "no such container"; 409 the name. */
+/** As measured on Docker 20.10: 404 refers to the image, though its message reads "no such container"; 409 to the name. */
 function createTrouble(trouble: DockerTrouble): CreateAnswer {
   if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
   const { status, message: daemonMessage } = trouble;
@@ -112,7 +112,7 @@ function createTrouble(trouble: DockerTrouble): CreateAnswer {
   return { kind: isOurFault(status) ? 'refused' : 'failed', daemonMessage };
 }
 
-/** 404 also speaks of a network or a volume that is not there; only "no such container" means that ours is gone. */
+/** A missing network or volume also gives 404; only "no such container" means that ours is gone. */
 function startTrouble(trouble: DockerTrouble): StartAnswer {
   if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
   const { status, message: daemonMessage } = trouble;

@@ -1,4 +1,4 @@
-/** What an image says in its own environment that is for the gate alone to say. */
+/** Variables in an image's own environment that only the gate may set. */
 
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ import { z } from 'zod';
  */
 const REFUSED = ['LD_PRELOAD', 'LD_AUDIT'];
 
-/** By these NVIDIA's runtime and CUDA give cards, or keep them away, beside what the gate asks for: no job takes them over. */
+/** Through these, NVIDIA's runtime and CUDA grant or hide cards, besides what the gate requests: no job inherits them. */
 export const ALWAYS_HIDDEN = [
   'CUDA_VISIBLE_DEVICES',
   'NVIDIA_IMEX_CHANNELS',
@@ -16,21 +16,21 @@ export const ALWAYS_HIDDEN = [
   'NVIDIA_MIG_MONITOR_DEVICES',
 ];
 
-/** The names in the environment of an image, from the body of its inspect; null where the body makes no sense. */
+/** The variable names in an image's environment, from its inspect; null where the body is invalid. */
 export function namesIn(body: unknown): readonly string[] | null {
   const parsed = inspected.safeParse(body);
   if (!parsed.success) return null;
   return (parsed.data.Config?.Env ?? []).map((entry) => entry.split('=', 1)[0] ?? '');
 }
 
-/** Why no job is started from an image with these; null where nothing is against it. */
+/** Why no job may start from an image with these variables; null where it may. */
 export function refusal(image: string, names: readonly string[]): string | null {
   const found = REFUSED.filter((name) => names.includes(name));
   if (found.length === 0) return null;
   return `the image ${image} sets ${found.join(' and ')} in its own environment, which no job may have`;
 }
 
-/** More of that kind which this image sets. */
+/** Further variables of that kind that this image sets. */
 export function moreToHide(names: readonly string[]): readonly string[] {
   return names.filter((name) => name.startsWith('NVIDIA_MIG_') && !ALWAYS_HIDDEN.includes(name));
 }

@@ -1,18 +1,19 @@
 import { isRegistry } from '../../model/image-name.js';
 
-/** An image name, taken apart as Docker does. */
+/** An image name, parsed as Docker does. */
 export interface ImageReference {
   /** `docker.io` where none is named. */
   readonly registry: string;
-  /** With the registry as written, without tag or digest: what a pull names. */
+  /** With the registry as written, without tag or digest: the name for a pull. */
   readonly name: string;
-  /** A tag (`latest` where none is written) or a digest `sha256:…`, which wins over a tag beside it. */
+  /** A tag (`latest` by default) or a digest `sha256:…`, which takes precedence over a tag. */
   readonly version: string;
 }
 
 /**
- * Takes an image name apart; null where it can be none. What is left of Docker's grammar is refused by Docker; this keeps out what would make another path of the
- * request (`..`), since Docker then redirects, and the client follows to wherever that leads (measured).
+ * Parses an image name; null where it is invalid. Docker itself checks the rest of its grammar; this refuses names that
+ * would change the path of the request (`..`): Docker then redirects, and the client follows the redirect wherever it leads
+ * (measured).
  */
 export function parseImageReference(image: string): ImageReference | null {
   const parts = image.split('/');

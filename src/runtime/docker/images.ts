@@ -15,44 +15,44 @@ export interface ImagesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly findAuth: FindAuth;
-  /** For the question whether an image is here. */
+  /** For the check whether an image is present. */
   readonly inspectTimeoutMs?: number;
-  /** A pull without any progress for so long is given up. */
+  /** A pull without progress for this long is cancelled. */
   readonly stallMs?: number;
-  /** So many pulls go on at a time; who wants another one is told to come again. */
+  /** The maximum number of pulls in parallel; further requests are told to try again. */
   readonly mostPulls?: number;
 }
 
-/** Docker itself fetches three layers of each at a time. */
+/** Docker itself fetches three layers per pull in parallel. */
 const MOST_PULLS = 8;
-/** Of so many failures it is kept that nobody came to hear about them. */
+/** How many failures to remember that no caller has been told yet. */
 const MOST_UNHEARD = 100;
 
-/** One pull, which outlives whoever asked for it. */
+/** One pull, which goes on without its callers. */
 interface Pull {
   readonly ended: Promise<ImageAnswer>;
   waiting: number;
-  /** Set when it has failed and nobody was left to be told. */
+  /** Set when it has failed with no caller left to tell. */
   unheard: { readonly answer: ImageAnswer; readonly at: number } | null;
 }
 
-/** A failure that nobody came to hear about for so long says nothing of the registry any more. */
+/** A failure that no caller asked about for this long says nothing about the registry any more. */
 const UNHEARD_MS = 5 * 60_000;
 
 export interface Images {
   readonly ensure: Hands['ensureImage'];
-  /** The variables that a job must not take over from this image, as it was when it was last made sure of. */
+  /** The variables that a job must not inherit from this image, as of its last check. */
   hiddenFrom(image: string): readonly string[];
 }
 
 /**
- * Makes sure that images are here; one pull per image at a time. A pull that failed is told to those who wait for it, or,
- * where all had left with `pulling`, to the first who asks again; then the next request tries anew.
+ * Makes sure that images are present; one pull per image at a time. The failure of a pull goes to all callers that wait for
+ * it or, if all have been answered `pulling`, to the first that asks again; the next request then tries anew.
  */
 export function createImages(options: ImagesOptions): Images {
   const { docker, clock, log, inspectTimeoutMs = 10_000, mostPulls = MOST_PULLS } = options;
   const pulls = new Map<string, Pull>();
-  /** Of the few images that have more to hide than is always hidden. */
+  /** Only for images with more variables to remove than the fixed list. */
   const hidden = new Map<string, readonly string[]>();
 
   const isHere = async (image: string): Promise<ImageAnswer | 'absent'> => {
@@ -62,7 +62,7 @@ export function createImages(options: ImagesOptions): Images {
     return asked.status === 404 ? 'absent' : imageFailure(asked.status, asked.message);
   };
 
-  /** Whether jobs may be started from what is here. */
+  /** Whether jobs may be started from this image. */
   const fit = (image: string, inspected: unknown): ImageAnswer => {
     const found = namesIn(inspected);
     if (found === null) return { kind: 'unavailable', detail: `the inspect of the image ${image} made no sense` };
@@ -126,7 +126,7 @@ async function waitFor(pull: Pull, waitMs: number, clock: Clock): Promise<ImageA
   }
 }
 
-/** Null when the registry's answer went through to its end without an error; the caller then looks whether the image is here. */
+/** Null when the pull's progress ended without an error; the caller then checks whether the image is present. */
 async function pullImage(reference: ImageReference, options: ImagesOptions): Promise<ImageAnswer | null> {
   const { docker, clock, findAuth, stallMs = 5 * 60_000 } = options;
   const { registry, name, version } = reference;
@@ -141,7 +141,7 @@ async function pullImage(reference: ImageReference, options: ImagesOptions): Pro
     callOff = clock.after(stallMs, () => stalled.abort());
   };
   try {
-    // Always with a version: without one Docker pulls every tag of the repository.
+    // Always with a tag: without one Docker pulls every tag of the repository.
     const stream = await docker.createImage({
       ...credentials,
       fromImage: name,
@@ -160,7 +160,7 @@ async function pullImage(reference: ImageReference, options: ImagesOptions): Pro
   }
 }
 
-/** The registry's words, as the engine passes them on; the last is the engine's own for a name that is none. */
+/** The registry's messages, as the engine passes them on; the last is the engine's own for an invalid name. */
 const NOT_FOUND = [
   ['manifest unknown'],
   ['manifest for ', ' not found'],
@@ -177,7 +177,7 @@ function imageFailure(status: number, words: string): ImageAnswer {
   return { kind: notFound ? 'not_found' : 'failed', daemonMessage: asTold(words) };
 }
 
-/** Whether the parts stand in the text, one after the other. */
+/** Whether the text contains the parts in this order. */
 function holdsInTurn(text: string, parts: readonly string[]): boolean {
   let at = 0;
   for (const part of parts) {
@@ -191,8 +191,8 @@ function holdsInTurn(text: string, parts: readonly string[]): boolean {
 const MOST_CHARACTERS = 300;
 
 /**
- * What answered for a registry may be anything that the machine can reach and the caller cannot: Docker quotes its whole body where
- * that is none of a registry's. No body is passed on, and of the rest as much as says what is wrong.
+ * Something that poses as a registry may be any service that the machine can reach and the caller cannot, and Docker quotes
+ * its whole answer if it is not a registry's. So no body is passed on, and of other messages only what explains the failure.
  */
 function asTold(words: string): string {
   const body = words.toLowerCase().indexOf('body: ');

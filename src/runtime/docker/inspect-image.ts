@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 
-/** The body of an image's inspect, by name or id. dockerode's own heeds no signal. */
+/** An image's inspect, by name or id. dockerode's own function ignores abort signals. */
 export function inspectImage(docker: Docker, image: string, abortSignal: AbortSignal): Promise<unknown> {
   const request = {
     path: `/images/${image}/json`,

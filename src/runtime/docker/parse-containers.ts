@@ -1,4 +1,4 @@
-/** What Docker's list and its inspects say of a container. */
+/** What Docker's list and inspects say about a container. */
 
 import { z } from 'zod';
 import type { RunDetails } from '../../model/ports/books.js';
@@ -6,7 +6,7 @@ import { CONTAINER_STATES, holds, type ContainerState, type Pinned, type SeenCon
 import { shortId } from '../../text/short-id.js';
 import { parseClaim, withDeviceRequest, type LabelledClaim } from '../parse-claim.js';
 
-/** One entry of Docker's list, read. */
+/** One parsed entry of Docker's list. */
 export interface ListedContainer {
   readonly id: string;
   readonly name: string;
@@ -16,12 +16,12 @@ export interface ListedContainer {
   readonly claim: LabelledClaim | null;
 }
 
-/** What a body turned out to be. `garbage` is a failed call, never an empty answer. */
+/** The result of parsing. `garbage` is a failed call, never an empty answer. */
 export type Parsed<T> =
   | { readonly kind: 'parsed'; readonly value: T }
   | { readonly kind: 'garbage'; readonly detail: string };
 
-/** The body of a list with status 200. dockerode hands over a Buffer where it was no JSON; `null` comes as one too. */
+/** The body of a list with status 200. dockerode returns a Buffer where it was not JSON, and for `null` too. */
 export function parseContainerList(body: unknown): Parsed<readonly ListedContainer[]> {
   const parsed = list.safeParse(body);
   if (parsed.success) return { kind: 'parsed', value: parsed.data.map(readEntry) };
@@ -30,24 +30,24 @@ export function parseContainerList(body: unknown): Parsed<readonly ListedContain
 }
 
 /**
- * Whether the list alone does not tell which cards the container has: a foreign one that runs, or a live claim that is not
- * by uuid.
+ * Whether the list alone does not show which cards the container has: it is foreign and runs, or is a live claim without
+ * uuids.
  */
 export function needsInspect(listed: ListedContainer): boolean {
   if (listed.claim !== null) return listed.claim.needsInspect && holds(listed.state);
   return listed.state === 'running' || listed.state === 'paused' || listed.state === 'restarting';
 }
 
-/** A list entry together with what its inspect told; `given` is `none` for those that need no inspect. */
+/** A list entry combined with its inspect; `given` is `none` for those that need no inspect. */
 export function toSeenContainer(listed: ListedContainer, given: Pinned): SeenContainer {
   const { id, name, state, createdAtMs, labels, claim } = listed;
   const own = claim === null ? null : withDeviceRequest(claim, given);
-  // A claim says itself what it holds; only a question that stayed open is passed on.
+  // A readable claim says itself what it holds; only for others is an open question passed on.
   const pinned: Pinned = claim === null || given.kind === 'not_told' ? given : { kind: 'none' };
   return { id, name, state, outOfReach: false, createdAtMs, labels, claim: own, pinned };
 }
 
-/** How a container fared, from the body of its inspect. */
+/** How a container ended, from its inspect. */
 export function parseDetails(body: unknown): Parsed<RunDetails> {
   const parsed = inspect.safeParse(body);
   if (!parsed.success) {
@@ -100,13 +100,13 @@ function readEntry(entry: z.infer<typeof listEntry>): ListedContainer {
   };
 }
 
-/** Links show up as further names with a slash inside (`/web/db`); a container that is being removed may have none. */
+/** Links show up as additional names with a slash inside (`/web/db`); a container that is being removed may have none. */
 function ownName(names: readonly string[]): string | null {
   const plain = names.map((name) => name.replace(/^\//, ''));
   return plain.find((name) => !name.includes('/')) ?? plain[0] ?? null;
 }
 
-/** A state that this engine calls by a word we do not know counts as running: it holds its cards and is left alone. */
+/** An unknown state word of this engine counts as running: the container holds its cards and is left alone. */
 function readState(word: string | null | undefined): ContainerState {
   const state = word?.toLowerCase();
   return CONTAINER_STATES.find((known) => known === state) ?? 'running';

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Pinned } from '../../model/snapshot.js';
 
 /**
- * Which cards a container was given, from the body of its inspect.
+ * Which cards a container was given, from its inspect.
  *
- * A device request decides over the environment: the engine writes it over `NVIDIA_VISIBLE_DEVICES` (measured). `Count: n`
- * without ids is the cards 0 to n-1 (moby, `countToDevices`; measured), -1 is all. The environment counts whatever the
- * runtime: the inspect does not show whether a hook heeds it. A container with every device of the machine (privileged)
+ * A device request takes precedence over the environment: the engine overwrites `NVIDIA_VISIBLE_DEVICES` with it (measured).
+ * `Count: n` without ids means cards 0 to n-1 (moby, `countToDevices`; measured), -1 means all. The environment counts under
+ * any runtime: the inspect does not show whether a hook obeys it. A container with every device of the machine (privileged)
  * can reach all cards.
  */
 export function parsePinned(body: unknown): Pinned {
@@ -64,7 +64,7 @@ function fromRequest(request: DeviceRequest): readonly string[] {
   return Array.from({ length: Math.min(count, MOST_CARDS) }, (_, index) => String(index));
 }
 
-/** More cards than any machine has; keeps a nonsense count from filling the memory. */
+/** More cards than any machine has, so that a nonsense count cannot exhaust memory. */
 const MOST_CARDS = 1024;
 
 function fromEnvironment(env: readonly string[]): readonly string[] {
@@ -73,7 +73,7 @@ function fromEnvironment(env: readonly string[]): readonly string[] {
   return last === undefined ? [] : idsIn(last.slice(prefix.length));
 }
 
-/** `0,1`, `GPU-…`, `all`, or CDI names; `void`, `none` and nothing name no card. */
+/** `0,1`, `GPU-…`, `all`, or CDI names; `void`, `none` and an empty text name no card. */
 function idsIn(list: string): readonly string[] {
   const ids = list.split(',').map((id) => id.trim().replace(CDI_NAME, ''));
   return ids.filter((id) => id !== '' && id !== 'void' && id !== 'none');
@@ -83,5 +83,5 @@ function cdiIds(list: string): readonly string[] {
   return list.split(',').some((name) => CDI_NAME.test(name.trim())) ? idsIn(list) : [];
 }
 
-/** `nvidia.com/gpu=`, and the toolkit's own `runtime.nvidia.com/gpu=` and the like. */
+/** `nvidia.com/gpu=`, and the toolkit's own `runtime.nvidia.com/gpu=` and similar. */
 const CDI_NAME = /^(?:[a-z]+\.)?nvidia\.com\/gpu=/;

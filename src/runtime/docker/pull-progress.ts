@@ -1,6 +1,6 @@
 /**
- * Reads the progress of a pull to its end: a JSON object per line, with status 200 even where it then fails. The answer is
- * the error that came in it, or null. Throws when the connection breaks. `progress` is called for whatever comes.
+ * Reads the progress of a pull to its end: one JSON object per line, with status 200 even if it then fails. Returns the
+ * error that the stream contained, or null. Throws when the connection breaks. `progress` is called for any data.
  */
 export async function parsePullProgress(
   stream: AsyncIterable<Buffer | string>,
@@ -17,7 +17,7 @@ export async function parsePullProgress(
   return errorIn(line) ?? failure;
 }
 
-/** Progress lines are some hundred bytes; what has no end is not kept. */
+/** Progress lines are a few hundred bytes; an endless line is discarded. */
 const LONGEST_LINE = 64 * 1024;
 
 function errorIn(line: string): string | null {

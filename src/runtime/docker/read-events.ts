@@ -1,4 +1,4 @@
-/** What Docker's stream of events says of containers. */
+/** Parses Docker's stream of container events. */
 
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -6,14 +6,17 @@ import { z } from 'zod';
 export interface ContainerEvent {
   readonly id: string;
   readonly what: 'start' | 'die' | 'destroy';
-  /** Of a `die`; null where it is not told. */
+  /** For `die`; null where unknown. */
   readonly exitCode: number | null;
 }
 
-/** Longer than any event is: what comes without a line's end is no stream of events. */
+/** Longer than any event: so much data without a newline is no event stream. */
 const LONGEST_LINE = 1 << 20;
 
-/** Reads one JSON object a line until the stream ends; a line that is no event of a container is passed over. Rejects as the stream fails. */
+/**
+ * Reads one JSON object per line until the stream ends, and skips lines that are no container events. Rejects if the stream
+ * fails.
+ */
 export async function readEvents(stream: Readable, onEvent: (event: ContainerEvent) => void): Promise<void> {
   let rest = '';
   stream.setEncoding('utf8');

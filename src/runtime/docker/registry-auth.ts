@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What to show a registry. `problem`: credentials are meant to be used and cannot be; for a person, without any secret. */
+/** The credentials for a registry. `problem`: credentials are configured and unusable; for a person, without any secret. */
 export type RegistryAuth =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'credentials'; readonly authconfig: Readonly<Record<string, string>> }
@@ -14,7 +14,7 @@ export type RegistryAuth =
 /** Finds the credentials for a registry by its host, `docker.io` for Docker Hub. */
 export type FindAuth = (registry: string) => Promise<RegistryAuth>;
 
-/** Where Docker's client configuration is. `explicit`: someone named this file, so it must be there. */
+/** The path of Docker's client configuration. `explicit`: a setting or variable named this file, so it must exist. */
 export interface DockerConfigFile {
   readonly path: string;
   readonly explicit: boolean;
@@ -30,7 +30,7 @@ export function dockerConfigFile(setting: string | undefined, env: NodeJS.Proces
   };
 }
 
-/** Reads the file on each use, so that a new login counts at once. */
+/** Reads the file on each use, so that a new login takes effect at once. */
 export function createFindAuth(file: DockerConfigFile): FindAuth {
   return async (registry) => {
     const path = await asFile(file.path);
@@ -46,7 +46,7 @@ export function createFindAuth(file: DockerConfigFile): FindAuth {
   };
 }
 
-/** The credentials for a registry in the text of a `config.json`. Pure. `path` is for the sentences. */
+/** The credentials for a registry in the text of a `config.json`. Pure. `path` is for messages. */
 export function authFor(registry: string, text: string, path: string): RegistryAuth {
   const config = parseConfig(text);
   if (config === null) return { kind: 'problem', detail: `${path} is not a Docker config.json` };
@@ -94,7 +94,7 @@ function parseConfig(text: string): z.infer<typeof configFile> | null {
   }
 }
 
-/** Null where the entry is empty, as `docker login` leaves it when a store keeps the secret. */
+/** Null where the entry is empty, as `docker login` leaves it when a credential store keeps the secret. */
 function readEntry(entry: AuthEntry, registry: string): Readonly<Record<string, string>> | 'unreadable' | null {
   const serveraddress = hostOf(registry) === HUB ? HUB_KEY : registry;
   if (entry.identitytoken) return { identitytoken: entry.identitytoken, serveraddress };
@@ -112,8 +112,8 @@ const HUB = 'index.docker.io';
 const HUB_KEY = 'https://index.docker.io/v1/';
 
 /**
- * Keys are hosts, the same in upper and lower case, or addresses of older clients: `https://registry.local/v1/`. Only `docker.io` as
- * it is written is Docker Hub: Docker asks a registry at the host of that name for any other spelling.
+ * Keys are hosts, which ignore case, or URLs from older clients: `https://registry.local/v1/`. Only the exact spelling
+ * `docker.io` is Docker Hub: for any other spelling Docker asks a registry at the host of that name.
  */
 function hostOf(key: string): string {
   const [host = ''] = key.replace(/^https?:\/\//, '').split('/');

@@ -1,4 +1,4 @@
-/** Removes a container by id, without force, after one more look at it; why stands in src/README.md#left-overs. */
+/** Removes a container by id, without force, after checking its state once more; src/README.md#left-overs says why. */
 
 import type Docker from 'dockerode';
 import { askDocker } from '../../docker/ask-docker.js';
@@ -18,7 +18,7 @@ export interface RemoveParts {
   readonly limits: { readonly look: number; readonly remove: number };
 }
 
-/** From before the look until the engine has answered, the events of the container are followed. */
+/** The container's events are followed from before the check until the engine has answered. */
 export function createRemove(parts: RemoveParts): Hands['remove'] {
   return async (id, only) => {
     const followed = parts.events?.follow(id) ?? null;
@@ -46,7 +46,7 @@ async function lookAndRemove(
   return ran === null ? answer : { kind: 'had_run', container, exitCode: ran.exitCode };
 }
 
-/** What somebody else is removing already is waited for. */
+/** If another client is removing it already, waits for that. */
 function mayGo(state: ContainerState, only: Removable): boolean {
   if (state === 'removing') return true;
   return only === 'created' ? state === 'created' : state === 'exited' || state === 'dead';
@@ -76,14 +76,14 @@ async function removeNow(id: string, { docker, clock, limits }: RemoveParts): Pr
   const deadline = clock.monotonic() + limits.remove;
   for (;;) {
     const left = Math.max(1, deadline - clock.monotonic());
-    // v: volumes that have no name go with the container, named ones stay.
+    // v: removes anonymous volumes with the container; named ones stay.
     const asked = await askDocker(
       left,
       (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
       clock,
     );
     if (asked.kind === 'answer') return { kind: 'removed' };
-    // Somebody else removes it, and Docker says so at once: it is gone only when Docker no longer knows it.
+    // Another client is removing it, and Docker answers at once: it is gone only when Docker no longer lists it.
     const underWay = asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
     if (!underWay) return removeTrouble(asked);
     if (clock.monotonic() + REMOVAL_PAUSE_MS >= deadline) return { kind: 'in_doubt', detail: inWords(asked) };
@@ -91,7 +91,7 @@ async function removeNow(id: string, { docker, clock, limits }: RemoveParts): Pr
   }
 }
 
-/** Without force Docker refuses a container that runs, is paused or restarts, each time with 409. */
+/** Without force Docker refuses, with 409, to remove a container that is running, paused or restarting. */
 function removeTrouble(trouble: DockerTrouble): RemoveAnswer {
   if (trouble.kind !== 'answered') return { kind: 'in_doubt', detail: inWords(trouble) };
   if (trouble.status === 404) return { kind: 'gone' };

@@ -15,7 +15,7 @@ import type { ClaimsFolder, Entry } from './claims-folder.js';
 import type { Liveness } from './liveness.js';
 import { OUT_OF_REACH, type Asked, type Life } from './other-namespaces.js';
 
-/** The claim files are the books: who holds which card, and of each run whether the kernel still knows it. */
+/** Who holds which card, by the claim files, and for each run whether the kernel still has a process of it. */
 export function createProcessBooks(parts: {
   readonly claims: ClaimsFolder;
   readonly liveness: Liveness;
@@ -81,7 +81,7 @@ export function createProcessBooks(parts: {
   };
 }
 
-/** A removal whose gate died is brought to its end: nothing of it can run any more, whoever does it. */
+/** Completes the removal of a gate that died: no process of the job is left, so any gate may do it. */
 async function withoutRemoved(entries: readonly Entry[], claims: ClaimsFolder): Promise<readonly Entry[]> {
   for (const entry of entries) if (entry.standing.kind === 'removing') await claims.clear(entry);
   return entries.filter(({ standing }) => standing.kind !== 'removing');
@@ -91,7 +91,7 @@ function runOf({ claim, standing }: Entry): Asked[] {
   return standing.kind === 'run' ? [{ id: claim.id, run: standing }] : [];
 }
 
-/** `dead`: nobody wrote down how it ended, since whatever killed it killed its launcher too. */
+/** `dead`: its exit code was never written, since whatever killed it killed its launcher too. */
 async function stateOf({ claim, standing, prefix }: Entry, life: Life | undefined): Promise<ContainerState> {
   if (standing.kind !== 'run') return standing.kind;
   if (life !== 'ended') return 'running';
@@ -121,7 +121,7 @@ async function details(
   const ended = state === 'exited';
   return {
     exitCode: ended ? await exitCodeIn(prefix, id) : null,
-    // The kernel tells its log alone whom it killed for memory.
+    // The kernel reports a kill for lack of memory only in its log.
     oomKilled: null,
     error: life === 'out_of_reach' ? OUT_OF_REACH : whyDead(state),
     startedAt: await writtenAt(place + BESIDE.pid(id)),
@@ -134,7 +134,7 @@ function whyDead(state: ContainerState): string | null {
   return 'it was killed together with its launcher, or the machine or the container that it ran in ended';
 }
 
-/** Null where none was written, or not to its end. */
+/** Null where no complete exit code was written. */
 async function exitCodeIn(prefix: string, id: string): Promise<number | null> {
   try {
     const text = await readFile(prefix.slice(0, -id.length) + BESIDE.exit(id), 'utf8');

@@ -1,21 +1,21 @@
 /**
- * The form of a claim: one file for each run, in a folder that has the run's name. What it says never changes; where the
- * run stands is in the file's name, since a rename happens once among any number of rivals, and whole or not at all.
+ * The format of a claim: one file per run, in a folder with the run's name. Its content never changes; its state is part of
+ * the file's name, since a rename is atomic and only one of several rivals succeeds.
  */
 
 import { z } from 'zod';
 
-/** Where a claim stands, as its file is called. */
+/** The state of a claim, as its file name encodes it. */
 export type Standing =
   | { readonly kind: 'created' }
-  /** Given to this process, the launcher. Whether that lives is asked of the kernel. */
+  /** Given to this process, the launcher. The kernel tells whether it lives. */
   | { readonly kind: 'run'; readonly kernel: string; readonly pid: number; readonly startTicks: string }
   | { readonly kind: 'removing' };
 
-/** A job that was started, by the names that the kernel has for its launcher. */
+/** A started job, identified by what the kernel calls its launcher. */
 export type StartedJob = Extract<Standing, { readonly kind: 'run' }>;
 
-/** What the job is and whose cards it has. */
+/** What the job is and which cards it has. */
 export interface Claim {
   readonly id: string;
   readonly name: string;
@@ -27,13 +27,13 @@ export interface Claim {
   readonly workingDir: string;
 }
 
-/** The file's name for a standing. */
+/** The file name for a state. */
 export function claimFileName(id: string, standing: Standing): string {
   if (standing.kind !== 'run') return `${id}.${standing.kind}`;
   return `${id}.run.${standing.kernel}.${standing.pid}.${standing.startTicks}`;
 }
 
-/** The id and the standing that a file's name tells; null for a file that is no claim. */
+/** The id and the state in a file name; null for a file that is no claim. */
 export function readClaimFileName(file: string): { readonly id: string; readonly standing: Standing } | null {
   const parts =
     /^(?<id>[0-9a-f]{32})\.(?:(?<plain>created|removing)|run\.(?<kernel>[0-9a-f]{32}-\d+)\.(?<pid>\d+)\.(?<ticks>\d+))$/.exec(
@@ -45,7 +45,7 @@ export function readClaimFileName(file: string): { readonly id: string; readonly
   return { id, standing: { kind: 'run', kernel, pid: Number(pid), startTicks: ticks } };
 }
 
-/** What the launcher leaves beside the claim. */
+/** The files that the launcher writes beside the claim. */
 export const BESIDE = {
   /** Standard output and standard error of the job. */
   output: (id: string): string => `${id}.output`,
@@ -59,7 +59,7 @@ export function writeClaim(claim: Claim): string {
   return `${JSON.stringify({ version: 1, ...claim }, null, 1)}\n`;
 }
 
-/** Throws where the text is no claim, or another's. */
+/** Throws where the text is no claim, or another claim. */
 export function readClaim(text: string, id: string): Claim {
   const parsed = shape.safeParse(JSON.parse(text));
   if (!parsed.success) throw new Error(`expected a claim: ${z.prettifyError(parsed.error)}`);

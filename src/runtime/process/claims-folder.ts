@@ -1,42 +1,42 @@
-/** The folder of claims: what is in it, and the few moves that a claim can make. All gates on a machine share one. */
+/** The folder of claims, which all gates on a machine share: its content, and the few state changes of a claim. */
 
 import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { claimFileName, readClaim, readClaimFileName, writeClaim, type Claim, type Standing } from './claim-file.js';
 
-/** A claim and where it stands. */
+/** A claim and its state. */
 export interface Entry {
   readonly claim: Claim;
   readonly standing: Standing;
-  /** The start of the paths of all of its files. */
+  /** The prefix of the paths of all its files. */
   readonly prefix: string;
 }
 
 export interface ClaimsFolder {
   readonly folder: string;
-  /** Every claim. Rejects where any could not be read: then it is not known which cards it holds. */
+  /** Every claim. Rejects if any is unreadable, since its cards are then unknown. */
   all(): Promise<readonly Entry[]>;
   /** The claim that has this name now; null where there is none. */
   named(name: string): Promise<Entry | null>;
   byId(id: string): Promise<Entry | null>;
-  /** Puts a claim there, whole. False where its name is taken. */
+  /** Adds a claim atomically. False where its name is taken. */
   create(claim: Claim): Promise<boolean>;
-  /** True for the one who moved it; false where it does not stand so any more. */
+  /** True for the caller that changed its state; false where it is no longer in the expected state. */
   move(entry: Entry, to: Standing): Promise<boolean>;
-  /** Takes away what is left of a claim that is `removing`. Safe to do twice, and at once with others. */
+  /** Deletes what is left of a claim in state `removing`. Idempotent, and safe to do concurrently. */
   clear(entry: Entry): Promise<void>;
 }
 
 /** A claim under construction, which no list shows. */
 const NEW = '.new-';
-/** How often a claim that moves while it is read is looked at again. */
+/** How often to retry a claim that changes state while it is read. */
 const TRIES = 10;
-/** Files open at a time. */
+/** How many files to open at a time. */
 const AT_ONCE = 32;
 
-/** The folder must be there; see `usableClaimsFolder`. */
+/** The folder must exist; see `usableClaimsFolder`. */
 export function claimsFolder(folder: string): ClaimsFolder {
-  // What a claim says never changes: read once for each id.
+  // A claim's content never changes, so each id is read once.
   let known = new Map<string, Claim>();
 
   async function entryIn(name: string): Promise<Entry | null> {
@@ -88,7 +88,7 @@ export function claimsFolder(folder: string): ClaimsFolder {
         const file = join(building, claimFileName(claim.id, { kind: 'created' }));
         await toDisk(file, 'wx', writeClaim(claim));
         await toDisk(building, 'r');
-        // Onto a folder that holds anything this is refused, and onto one that is empty it is not (rename(2)).
+        // The kernel refuses to rename onto a non-empty folder, but not onto an empty one (rename(2)).
         await rename(building, join(folder, claim.name));
       } catch (error) {
         await rm(building, { recursive: true, force: true });
@@ -108,7 +108,8 @@ export function claimsFolder(folder: string): ClaimsFolder {
     async clear({ claim, prefix }) {
       const place = prefix.slice(0, -claim.id.length);
       const last = claimFileName(claim.id, { kind: 'removing' });
-      // By this id alone: a new claim may have the name by now. The claim itself goes last, so that none is forgotten half-way.
+      // By this id only: a new claim may have the name by now. The claim file goes last, so that an interrupted removal is
+      // found again.
       const files = (await filesIn(place)).filter((file) => file.startsWith(`${claim.id}.`) && file !== last);
       for (const file of [...files, last]) await happens(unlink(join(place, file)));
       await rmdir(place).catch((error: unknown) => {
@@ -136,8 +137,8 @@ export type UsableClaimsFolder =
   | { readonly kind: 'refused'; readonly detail: string };
 
 /**
- * Makes the folder (0700) where it is missing, and clears away what creates that never ended left in it. One that others can
- * write is refused: whoever writes a claim has its command run.
+ * Creates the folder (0700) where it is missing, and deletes unfinished claims of creates that died. Refuses a folder that
+ * others can write: whoever writes a claim can run its command.
  */
 export async function usableClaimsFolder(folder: string, nowMs: number): Promise<UsableClaimsFolder> {
   try {
@@ -161,14 +162,14 @@ export async function usableClaimsFolder(folder: string, nowMs: number): Promise
   }
 }
 
-/** A create takes milliseconds; one that is this old has died. */
+/** A create takes milliseconds; one this old has died. */
 const HALF_MADE_MS = 10 * 60_000;
 
 function refused(detail: string): UsableClaimsFolder {
   return { kind: 'refused', detail };
 }
 
-/** None where there is no such folder. */
+/** Empty where the folder does not exist. */
 async function filesIn(place: string): Promise<readonly string[]> {
   try {
     return await readdir(place);
@@ -178,7 +179,7 @@ async function filesIn(place: string): Promise<readonly string[]> {
   }
 }
 
-/** Writes a new file through to the disk; without a text, only makes sure that a folder's names are there. */
+/** Writes a new file through to the disk; without a text, only syncs the folder's entries. */
 async function toDisk(path: string, flags: 'wx' | 'r', text?: string): Promise<void> {
   const handle = await open(path, flags, 0o600);
   try {
@@ -189,7 +190,7 @@ async function toDisk(path: string, flags: 'wx' | 'r', text?: string): Promise<v
   }
 }
 
-/** Whether it was there to be done. */
+/** False where the file no longer existed. */
 async function happens(done: Promise<void>): Promise<boolean> {
   try {
     await done;

@@ -1,14 +1,14 @@
-/** The program that a command names, found before anything is claimed for it. */
+/** Finds the program that a command names, before anything is claimed for it. */
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 
 export type FoundProgram =
-  /** As a path, so that no shell takes it for a word of its own. */
+  /** As a path, so that no shell takes it for a builtin or keyword. */
   { readonly kind: 'found'; readonly path: string } | { readonly kind: 'refused'; readonly words: string };
 
-/** Looks where a shell would: a name on `PATH`, a path from the working folder. */
+/** Searches as a shell would: a name on `PATH`, a path from the working folder. */
 export async function findProgram(name: string, path: string, workingDir: string): Promise<FoundProgram> {
   if (!(await isFolder(workingDir))) {
     return { kind: 'refused', words: `working_dir ${workingDir}: expected a folder that is there` };

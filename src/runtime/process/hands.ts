@@ -21,10 +21,10 @@ export interface ProcessHandsParts {
   readonly newId: () => string;
 }
 
-/** How often a claim is looked up again that another moved first. Each move ends sooner. */
+/** How often to retry when another process changed the claim first. States only move forward, so fewer retries suffice. */
 const TRIES = 10;
 
-/** What the gate does to claims and their processes. By id, never by name; nothing here ends a process. */
+/** The gate's changes to claims and their processes. By id, never by name; nothing here ends a process. */
 export function createProcessHands(parts: ProcessHandsParts): Hands {
   // Created by this process and not started yet.
   const own = new Set<string>();
@@ -78,8 +78,8 @@ async function create(spec: JobSpec, grant: Grant, parts: ProcessHandsParts): Pr
 }
 
 /**
- * A claim is started once: giving it to a launcher is one rename, which happens to a created claim alone, so what runs or has
- * ended is never run again, whoever asks. And by its creator alone: another may hold it for left behind, and remove it.
+ * A claim is started once: giving it to a launcher is one rename that only a created claim allows, so nothing that runs or
+ * has ended can be run again by anyone. And only by its creator: another gate may consider it abandoned, and remove it.
  */
 async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -102,5 +102,5 @@ async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHand
   return inDoubt(new Error(`the claim ${id} changes all the time`));
 }
 
-/** Where no PATH came at all, as execvp(3) has it. */
+/** The default without any PATH, as in execvp(3). */
 const DEFAULT_PATH = '/bin:/usr/bin';

@@ -1,17 +1,17 @@
-/** The environment that a job is started with. */
+/** The environment of a job. */
 
 import type { Grant, JobSpec } from '../../model/admission.js';
 import { deviceIds } from '../labels.js';
 
-/** By it a job's processes are known, wherever they have gone. */
+/** Identifies a job's processes, wherever they have moved. */
 export const CLAIM_ID_VARIABLE = 'TUNEPLANE_CLAIM_ID';
 
-/** What a program needs to find itself on a machine. The rest of the gate's own environment may hold its secrets. */
+/** What a program needs to work on a machine. The rest of the gate's own environment may hold its secrets. */
 const HANDED_ON = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|LD_LIBRARY_PATH)$/;
 
 /**
- * A little of the gate's own, then what was asked for, then ours, which wins. `CUDA_VISIBLE_DEVICES` is set for a job of no
- * cards too: empty, it hides all of them.
+ * A few of the gate's own variables, then the requested ones, then ours, which take precedence. A job without cards gets
+ * `CUDA_VISIBLE_DEVICES` too: empty, it hides all cards.
  */
 export function jobEnvironment(
   spec: JobSpec,

@@ -1,21 +1,20 @@
-/** What the kernel says about processes. Layout of /proc/PID/stat and /proc/PID/status: proc(5). */
+/** What the kernel reports about processes. Format of /proc/PID/stat and /proc/PID/status: proc(5). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 
-/** One process that runs, or stands still. */
+/** One process that is not dead, running or stopped. */
 export interface LiveProcess {
   readonly pid: number;
   readonly session: number;
-  /** When it began, in clock ticks since boot: with its pid, no other process of this boot is ever called the same. */
+  /** When it started, in clock ticks since boot: unique together with its pid during this boot. */
   readonly startTicks: string;
 }
 
 /**
- * The name of this run of the kernel, and of the numbers that it gives to processes: the boot's id and the pid namespace.
- * Pids of another boot are nobody's, and those of another namespace say nothing here. Rejects where /proc does not tell, and
- * where it shows the processes of another namespace than ours (`unshare --pid` without `--mount-proc`): each pid that we
- * looked up there would be somebody else's.
+ * Identifies the scope of pids: the boot id and the pid namespace. A pid from another boot means nothing, and one from
+ * another namespace means something else here. Rejects where /proc does not show it, and where /proc belongs to another
+ * namespace than ours (`unshare --pid` without `--mount-proc`): each pid that we looked up there would be another process.
  */
 export async function kernelName(): Promise<string> {
   const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim().replaceAll('-', '');
@@ -32,24 +31,24 @@ export async function kernelName(): Promise<string> {
   return `${bootId}-${namespace}`;
 }
 
-/** Whether two such names are of the same boot. */
+/** Whether two such scopes are of the same boot. */
 export function sameBoot(one: string, other: string): boolean {
   return one.split('-')[0] === other.split('-')[0];
 }
 
-/** The pid namespace in such a name, by its inode number. */
+/** The pid namespace in such a scope, by its inode number. */
 export function namespaceOf(kernel: string): string {
   return kernel.slice(kernel.indexOf('-') + 1);
 }
 
-/** The same from where a link like /proc/PID/ns/pid points: `pid:[4026531836]`. */
+/** The same from the target of a link like /proc/PID/ns/pid: `pid:[4026531836]`. */
 export function namespaceIn(link: string): string | null {
   return /^pid:\[(\d+)\]$/.exec(link)?.[1] ?? null;
 }
 
 /**
- * The process of this pid; null where there is none, or one that is dead and only not yet reaped. At once and not in a thread:
- * the kernel answers for `stat` from memory, also of a process that is stuck in a driver.
+ * The process of this pid; null where there is none, or only a zombie. Synchronous: the kernel answers `stat` from memory,
+ * even for a process that is stuck in a driver.
  */
 export function liveProcess(pid: number): LiveProcess | null {
   try {
@@ -60,25 +59,25 @@ export function liveProcess(pid: number): LiveProcess | null {
   }
 }
 
-/** Exported for its test. The second field, the program's name, may hold spaces and brackets. */
+/** Exported for its test. The second field, the program's name, may contain spaces and brackets. */
 export function parseStat(stat: string): LiveProcess | null {
   const pid = Number.parseInt(stat, 10);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, session, threads, startTicks] = [fields[0], fields[3], fields[17], fields[19]];
   if (state === undefined || startTicks === undefined || !Number.isSafeInteger(pid)) return null;
-  // A program whose first thread has ended looks like a zombie, and its other threads run on.
+  // A program whose first thread has ended looks like a zombie while its other threads run on.
   const dead = (state === 'Z' || state === 'X') && Number(threads) <= 1;
   return dead ? null : { pid, session: Number(session), startTicks };
 }
 
-/** What a process is called in each pid namespace from that of /proc down to its own, in this order. */
+/** The pids of a process, from the namespace of /proc down to its own. */
 export interface Numbers {
   readonly pids: readonly number[];
-  /** 0 where the session was begun further up. */
+  /** 0 where the session began in a namespace further up. */
   readonly sessions: readonly number[];
 }
 
-/** From the lines `NSpid` and `NSsid` of /proc/PID/status, there since Linux 4.1; empty without them. */
+/** From the lines `NSpid` and `NSsid` of /proc/PID/status, present since Linux 4.1; empty without them. */
 export function parseNumbers(status: string): Numbers {
   return { pids: numbersIn(/^NSpid:((?:\t\d+)+)$/m, status), sessions: numbersIn(/^NSsid:((?:\t\d+)+)$/m, status) };
 }
@@ -87,14 +86,14 @@ function numbersIn(line: RegExp, status: string): readonly number[] {
   return (line.exec(status)?.[1] ?? '').split('\t').slice(1).map(Number);
 }
 
-/** The pids of all that /proc shows. */
+/** All pids that /proc shows. */
 export function pidsShown(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 }
 
-/** Every process that can be seen. */
+/** Every visible process. */
 export function liveProcesses(): readonly LiveProcess[] {
   return pidsShown()
     .map(liveProcess)

@@ -1,4 +1,4 @@
-/** Starts a job's launcher, which does nothing before its pid stands in the claim. */
+/** Starts a job's launcher, which does nothing until its pid is recorded in the claim. */
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,14 +7,14 @@ import type { Claim } from './claim-file.js';
 import { liveProcess } from './kernel.js';
 
 /**
- * A shell, which is small, is there everywhere, and needs nothing of ours while the job runs. It waits until its end of the
- * pipe is closed, by the gate or by the gate's death, and goes on only when the claim was given to its pid: so no job runs
- * unseen, and none is lost when the gate dies right after that. It hears signals to the group only to live on and write
- * down how the job ended. It opens what it will write before the job begins: a claim that was given up as lost is gone then with
- * its files, and nothing is left to lie where the next claim of that name may be. Of its own words only variables that no job is
- * likely to have.
+ * A shell, since it is small, available everywhere, and needs no file of ours while the job runs. It blocks until its end of
+ * the pipe is closed, by the gate or by the gate's death, and continues only if the claim was given to its pid: so no job
+ * runs unrecorded, and none is lost when the gate dies right after. It traps the group's signals only to survive and record
+ * how the job ended. It opens its output files before the job begins: if an operator removes the claim as lost, the files go
+ * with it, and nothing is written where the next claim of that name may be. It uses only variable names that no job is
+ * likely to use.
  *
- * $1 the start of the paths of the claim's files, $2 the kernel's name, then the command.
+ * $1 the prefix of the paths of the claim's files, $2 the pid scope (kernel.ts), then the command.
  */
 const SCRIPT = `
 read -r TUNEPLANE_NOTHING <&3
@@ -33,7 +33,7 @@ export type Launcher =
       readonly kind: 'waiting';
       readonly pid: number;
       readonly startTicks: string;
-      /** It looks at the claim, and then runs the job or ends. */
+      /** Lets it check the claim; it then runs the job or exits. */
       letGo(): void;
     }
   | { readonly kind: 'failed'; readonly words: string };
@@ -42,7 +42,7 @@ export type Launcher =
 export async function startLauncher(claim: Claim, prefix: string, kernel: string): Promise<Launcher> {
   let child: ChildProcess;
   try {
-    // Some of what the kernel refuses is thrown at once, and some comes as an event.
+    // Some of the kernel's refusals are thrown at once, and others come as an event.
     child = spawn('/bin/sh', ['-c', SCRIPT, 'gpu-gate-job', prefix, kernel, ...claim.command], {
       cwd: claim.workingDir,
       env: claim.env,
@@ -55,7 +55,7 @@ export async function startLauncher(claim: Claim, prefix: string, kernel: string
   }
   child.unref();
   const pipe = child.stdio[3] as Writable;
-  // It may be gone before we let go of it.
+  // It may have ended before we let it continue.
   pipe.on('error', () => undefined);
   const live = liveProcess(child.pid ?? 0);
   if (live === null) {

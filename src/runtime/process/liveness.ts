@@ -1,22 +1,25 @@
-/** Whether anything of a job still lives, asked of the kernel and never believed from a file. */
+/** Whether any process of a job still lives, by asking the kernel; no file is trusted for it. */
 
 import { createEnvironmentSearch, type EnvironmentSearch } from './environment-search.js';
 import { liveProcess, liveProcesses, sameBoot } from './kernel.js';
 import { createOtherNamespaces, type Asked, type Life } from './other-namespaces.js';
 
 export interface Liveness {
-  /** For each of these jobs, by claim id, whether it lives. In doubt it does, or is out of reach, which holds as well. */
+  /**
+   * For each of these jobs, by claim id, whether it lives. In doubt it lives, or is out of reach; either way it holds its
+   * cards.
+   */
   of(runs: readonly Asked[]): Promise<ReadonlyMap<string, Life>>;
-  /** These are all that there are: what was found out about others is forgotten. */
+  /** These are all current claims: forgets what is cached about others. */
   keepOnly(ids: readonly string[]): void;
 }
 
 /**
- * A job lives while its launcher does, or any process of the launcher's session, or any process that carries the claim's id
- * in its environment: workers that have outlived their parent still use its cards. What has ended once has ended for good,
- * and so has all that another boot started: a machine has one kernel at a time, and its gates have a folder of claims of their
- * own. (A container with a boot id of its own, as systemd-nspawn makes one, counts as a machine: no gate in it may share a folder
- * with one outside.)
+ * A job lives while its launcher does, or any process of the launcher's session, or any process with the claim's id in its
+ * environment: workers that outlive their parent still use its cards. A job that has ended stays ended, and so does every
+ * job of another boot: a machine runs one kernel at a time, and its gates have a claims folder of their own. (A container
+ * with its own boot id, as systemd-nspawn makes one, counts as a machine: no gate in it may share a folder with one
+ * outside.)
  */
 export function createLiveness(kernel: string): Liveness {
   const ended = new Set<string>();
@@ -51,15 +54,15 @@ function launcherLives({ run: { pid, startTicks } }: Asked): boolean {
   return liveProcess(pid)?.startTicks === startTicks;
 }
 
-/** The ids of those of which a process lives though the launcher does not. */
+/** The ids of jobs that have a live process although their launcher has ended. */
 async function leftBehind(runs: readonly Asked[], search: EnvironmentSearch): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
-  // Twice: a process can be born behind the place that the first walk has passed, of one that dies before it is reached.
+  // Twice: a process that dies before the scan reaches it may have forked a child behind the scan's position.
   for (let walk = 0; walk < 2; walk++) {
     const processes = liveProcesses();
     const pids = new Set(processes.map(({ pid }) => pid));
     for (const { id, run } of runs.filter((one) => !left.has(one.id))) {
-      // The number of a session goes to no new process while anything is left of the session.
+      // The kernel does not reuse a session's number while any process of the session exists.
       const inSession = !pids.has(run.pid) && processes.some(({ session }) => session === run.pid);
       if (inSession || (await search.carried(id, pids))) left.add(id);
     }

@@ -1,4 +1,4 @@
-/** The process runtime: jobs as plain processes of the gate's own user, and a file for each that says whose its cards are. */
+/** The process runtime: jobs as plain processes of the gate's own user, and a claim file for each. */
 
 import { randomBytes } from 'node:crypto';
 import type { Books } from '../../model/ports/books.js';
@@ -11,12 +11,12 @@ import { kernelName } from './kernel.js';
 import { createLiveness } from './liveness.js';
 
 export interface ProcessRuntimeOptions {
-  /** All gates on this machine need the same one, or they do not see each other's claims. Its parent must be there. */
+  /** All gates on this machine need the same folder, or they do not see each other's claims. Its parent must exist. */
   readonly folder: string;
   readonly clock: Clock;
-  /** The gate's own environment, a little of which is handed on to jobs. */
+  /** The gate's own environment, of which jobs inherit a few variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What this run of the kernel is called; tests say another. */
+  /** The pid scope of this kernel (kernel.ts); tests set another. */
   readonly kernel?: string;
 }
 

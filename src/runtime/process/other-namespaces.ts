@@ -1,11 +1,11 @@
-/** Whether a job that was started in another pid namespace of this boot still lives, and whether that can be told from here. */
+/** Whether a job from another pid namespace of this boot still lives, and whether that can be determined from here. */
 
 import type { StartedJob } from './claim-file.js';
 import type { EnvironmentSearch } from './environment-search.js';
 import { liveProcess, namespaceOf } from './kernel.js';
 import { lookBelow, type ProcessBelow, type View } from './processes-below.js';
 
-/** `out_of_reach`: nobody can tell from here. Such a job holds its cards. */
+/** `out_of_reach`: cannot be determined from here. Such a job holds its cards. */
 export type Life = 'lives' | 'ended' | 'out_of_reach';
 
 /** For a person. */
@@ -20,14 +20,14 @@ export interface Asked {
 
 export interface OtherNamespaces {
   of(runs: readonly Asked[]): Promise<ReadonlyMap<string, Life>>;
-  /** These are all that there are: what was found out about others is forgotten. */
+  /** These are all current claims: forgets what is cached about others. */
   keepOnly(ids: ReadonlySet<string>): void;
 }
 
-/** `kernel` is what this run of the kernel is called here. */
-export function createOtherNamespaces(kernel: string, marks: EnvironmentSearch): OtherNamespaces {
+/** `kernel` is the pid scope of this process (kernel.ts). */
+export function createOtherNamespaces(kernel: string, search: EnvironmentSearch): OtherNamespaces {
   const own = namespaceOf(kernel);
-  // Under which pid of ours a launcher was found: a look at the whole of /proc is not needed again while it lives.
+  // The pid in our namespace under which a launcher was found: while it lives, /proc need not be scanned again.
   const launchers = new Map<string, number>();
 
   return {
@@ -43,7 +43,7 @@ export function createOtherNamespaces(kernel: string, marks: EnvironmentSearch):
         for (const { id, run } of open) {
           const { life, launcher } = judge(run, view, own);
           if (launcher !== null) launchers.set(id, launcher);
-          lives.set(id, life === 'ended' && (await marks.carried(id, pids)) ? 'lives' : life);
+          lives.set(id, life === 'ended' && (await search.carried(id, pids)) ? 'lives' : life);
         }
       }
       return lives;
@@ -65,21 +65,22 @@ function isStillAt(pid: number | undefined, { startTicks }: StartedJob): boolean
 }
 
 /**
- * What one look tells of a job, all but its mark, and where its launcher was found. `own` is our own namespace. Exported for
- * its test.
+ * What one scan shows about a job, except for its environment, and where its launcher was found. `own` is our own namespace.
+ * Exported for its test.
  *
- * The claim names its namespace by inode number. The kernel gives a number to another namespace only when nothing refers to
- * the first any more, so none of its processes lives, and it takes the lowest one that is free (fs/proc/generic.c,
- * proc_alloc_inum): often at once. So a process that we see in a namespace of this number means that the claim's own namespace
- * lies below ours, or is over and another has its number. In both cases all that is left of the job is visible here, and is
- * asked for as in our own namespace. A namespace of our own number needs none of this: the pids are ours, or nobody's.
+ * The claim names its namespace by inode number. The kernel reuses a number only when nothing refers to the first namespace
+ * any more, so none of its processes lives; and it takes the lowest free one (fs/proc/generic.c, proc_alloc_inum), often at
+ * once. So a visible process in a namespace of this number means that the claim's namespace lies below ours, or has ended
+ * and another has its number. In both cases whatever is left of the job is visible here, and is searched for as in our own
+ * namespace. A namespace with our own number needs none of this: its pids are ours, or gone.
  *
- * Where we see nobody in it, it is gone if we would see them: from the initial namespace, with a /proc that hides nobody. Its
- * init outlives its other processes, since they are killed with it (pid_namespaces(7)); so none can be born behind a look that
- * has not met any. From any other namespace, what is beside us or above looks just like what is gone, and is out of reach.
+ * If no process in it is visible, the namespace is gone, provided that we would see it: from the initial namespace, with a
+ * /proc that hides nothing. Its init outlives its other processes, since they are killed with it (pid_namespaces(7)); so no
+ * process can be born behind a scan that met none. From any other namespace, one beside or above ours looks the same as one
+ * that is gone, and is out of reach.
  *
- * A process whose namespace we may not ask for may be in any of those below; one further down may be in a namespace that the
- * job made within its own. Where its session has the job's number, that is no proof, and in doubt the job holds.
+ * A process whose namespace we may not read may be in any of those below. One further down may be in a namespace that the
+ * job created within its own; a session with the job's number proves nothing there, and in doubt the job holds its cards.
  */
 export function judge(
   run: StartedJob,
@@ -98,7 +99,7 @@ function isLauncher({ pids, startTicks }: ProcessBelow, run: StartedJob): boolea
 }
 
 interface Sorted extends View {
-  /** Of the namespace that the claim names. */
+  /** In the namespace that the claim names. */
   readonly members: readonly ProcessBelow[];
   readonly unknown: readonly ProcessBelow[];
 }
@@ -108,7 +109,7 @@ function withoutLauncher({ pid }: StartedJob, { below, whole, members, unknown }
   if (members.length === 0 && unknown.length === 0) return seesAll ? 'ended' : 'out_of_reach';
 
   const inSession = ({ sessions }: ProcessBelow): boolean => sessions.slice(1).includes(pid);
-  // The number of a session goes to no new process while anything is left of the session.
+  // The kernel does not reuse a session's number while any process of the session exists.
   if (!members.some(({ pids }) => pids.at(-1) === pid)) {
     if (members.some(inSession)) return 'lives';
     const deeper = below.filter(({ pids }) => pids.length > 2);

@@ -3,25 +3,25 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { namespaceIn, parseNumbers, parseStat, pidsShown, type Numbers } from './kernel.js';
 
-/** One of them that runs, or stands still. */
+/** One of them that is not dead, running or stopped. */
 export interface ProcessBelow extends Numbers {
-  /** What it is called here; its other names are in `pids`, the last of them in its own namespace. */
+  /** Its pid here; its other pids are in `pids`, the last of them in its own namespace. */
   readonly pid: number;
   readonly startTicks: string;
-  /** The inode number of its namespace; null where we may not ask for it (ptrace(2), PTRACE_MODE_READ_FSCREDS). */
+  /** The inode number of its namespace; null where we may not read it (ptrace(2), PTRACE_MODE_READ_FSCREDS). */
   readonly namespace: string | null;
 }
 
 export interface View {
   readonly below: readonly ProcessBelow[];
-  /** False where a process may have been hidden from us. */
+  /** False where processes may have been hidden from us. */
   readonly whole: boolean;
 }
 
 /**
- * Looks once at every process. A process is visible in its own pid namespace and in each that this one lies in, and in no
- * other: pid_namespaces(7). So what lies beside or above ours is never in here. At once and not in a thread, for the reason that
- * `liveProcess` has.
+ * Scans every process once. A process is visible in its own pid namespace and in each ancestor of it, and in no other:
+ * pid_namespaces(7). So namespaces beside or above ours never appear here. Synchronous, for the same reason as
+ * `liveProcess`.
  */
 export function lookBelow(): View {
   const below: ProcessBelow[] = [];
@@ -57,8 +57,8 @@ function namespaceOfProcess(pid: number): string | null {
 }
 
 /**
- * Whether /proc is mounted so that it keeps processes of others back (`hidepid`, proc(5)), going by /proc/self/mountinfo. What
- * does not tell hides. Exported for its test.
+ * Whether /proc is mounted with `hidepid` (proc(5)), which hides other users' processes, by /proc/self/mountinfo. In doubt,
+ * it hides them. Exported for its test.
  */
 export function hidesProcesses(mountinfo: string): boolean {
   const mounts = mountinfo.split('\n').filter((line) => line.split(' ')[4] === '/proc');

@@ -1,4 +1,4 @@
-/** Taking claims off the books: what has ended or never ran, and at an operator's word what nobody can tell of. */
+/** Removes claims: of jobs that have ended or never ran, and on an operator's command of jobs whose state is unknown. */
 
 import type { GiveUpAnswer, Removable, RemoveAnswer } from '../../model/ports/hands.js';
 import type { ContainerState } from '../../model/snapshot.js';
@@ -11,26 +11,28 @@ export interface RemovalParts {
   readonly liveness: Liveness;
 }
 
-/** How often a claim is looked up again that another moved first. Each move ends sooner. */
+/** How often to retry when another process changed the claim first. States only move forward, so fewer retries suffice. */
 const TRIES = 10;
 
 /**
- * Looks at the claim right before, and takes it if it is `only` that and stands as it did then. Moving it is the one step that
- * decides: what was created cannot be started any more, and what was started is not moved.
+ * Checks the claim right before, and removes it if it is in state `only` and has not changed. The rename is the step that
+ * decides: afterwards a created claim cannot be started any more, and a claim that was started meanwhile is not renamed.
  */
 export async function remove(id: string, only: Removable, parts: RemovalParts): Promise<RemoveAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
     const entry = await parts.claims.byId(id);
     if (entry === null) return { kind: 'gone' };
     const { state, removable } = MEANS[await lifeOf(entry, parts)];
-    // A removal whose gate died half-way is brought to its end, whatever it was of.
+    // Completes a removal whose gate died halfway, whatever the state was before.
     if (entry.standing.kind !== 'removing' && removable !== only) return { kind: 'left', state };
     if (await takeAway(entry, parts.claims)) return { kind: 'removed' };
   }
   return inDoubt(new Error(`the claim ${id} changes all the time`));
 }
 
-/** The same for a job that is out of reach, and for no other. A launcher of it that lives finds nothing to write to any more. */
+/**
+ * The same for a job that is out of reach, and for no other. If its launcher lives, the files that it writes to are gone.
+ */
 export async function giveUp(id: string, parts: RemovalParts): Promise<GiveUpAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
     const entry = await parts.claims.byId(id);
@@ -42,7 +44,7 @@ export async function giveUp(id: string, parts: RemovalParts): Promise<GiveUpAns
   return inDoubt(new Error(`the claim ${id} changes all the time`));
 }
 
-/** The books know what became of it. */
+/** The claim's current state tells. */
 export function inDoubt(error: unknown): { readonly kind: 'in_doubt'; readonly detail: string } {
   return { kind: 'in_doubt', detail: (error as Error).message };
 }
@@ -61,7 +63,7 @@ async function lifeOf({ claim: { id }, standing }: Entry, { liveness }: RemovalP
   return (await liveness.of([{ id, run: standing }])).get(id) ?? 'lives';
 }
 
-/** False where it stands otherwise by now. */
+/** False where it has changed by now. */
 async function takeAway(entry: Entry, claims: ClaimsFolder): Promise<boolean> {
   const removing = { ...entry, standing: { kind: 'removing' } } as const;
   if (entry.standing.kind !== 'removing' && !(await claims.move(entry, removing.standing))) return false;
