@@ -1,4 +1,4 @@
-/** A look as `GET /cards` shows it. Made from one snapshot and what it adds up to; pure. */
+/** The body of `GET /cards`, from one snapshot and its judgement. Pure. */
 
 import type { z } from 'zod';
 import type { Claim, JudgedCard, ProbeReport } from '../model/occupancy.js';
@@ -6,7 +6,7 @@ import type { Observation } from '../model/ports/eyes.js';
 import { PROBES } from '../model/snapshot.js';
 import type { cardShape, cardsShape, probeShape } from './card-shape.js';
 
-/** All cards of a look. `nowMs`, epoch milliseconds, says how old the look is. */
+/** All cards of a look. `nowMs`, in epoch milliseconds, is for the age of the look. */
 export function cardsAnswer({ occupancy }: Observation, nowMs: number): z.infer<typeof cardsShape> {
   const ageSeconds = Math.max(0, Math.round((nowMs - occupancy.observedAtMs) / 100) / 10);
   const probes = PROBES.map((probe) => [probe, probeAnswer(occupancy.probes[probe], ageSeconds)] as const);
@@ -50,7 +50,7 @@ export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
   };
 }
 
-/** The oldest claim; where there are more, `claims` says so. */
+/** The oldest claim; if there are more, `claims` counts them. */
 function holderAnswer(claim: Claim): NonNullable<z.infer<typeof cardShape>['held_by']> {
   return {
     run_id: claim.runId,
@@ -63,7 +63,7 @@ function holderAnswer(claim: Claim): NonNullable<z.infer<typeof cardShape>['held
   };
 }
 
-/** `ok` is null for a probe that a setting switched off: nobody asked, so it neither failed nor saw. */
+/** `ok` is null for a probe that a setting switched off: it neither failed nor succeeded. */
 function probeAnswer(report: ProbeReport, ageSeconds: number): z.infer<typeof probeShape> {
   switch (report.state) {
     case 'ok':

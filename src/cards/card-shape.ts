@@ -1,4 +1,4 @@
-/** The shape of `GET /cards`, for the OpenAPI document and for the answer's own types. */
+/** The schema of `GET /cards`, for the OpenAPI document and for the answer's own types. */
 
 import { z } from 'zod';
 import { strictObject } from '../http/strict-object.js';

@@ -1,4 +1,4 @@
-/** `/cards`: what every card is doing, and the operator's word that takes one out, back, or forgets it. */
+/** `/cards`: the state of every card, and the operator's commands to exclude, include or forget one. */
 
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { attemptOf, recordAttempt } from '../http/attempt.js';
@@ -16,7 +16,7 @@ import type { Clock } from '../model/ports/outside.js';
 import { cardAnswer, cardsAnswer } from './card-answer.js';
 import { excludeRequest } from './card-shape.js';
 
-/** A reason is a sentence. */
+/** A reason is one sentence. */
 const BODY_LIMIT_BYTES = 4 * 1024;
 
 export interface CardRouteParts {
@@ -25,7 +25,7 @@ export interface CardRouteParts {
   readonly cardStore: CardStore;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** How long `GET /cards` waits for a probe, in milliseconds, before it shows it as blind. */
+  /** How long `GET /cards` waits for a probe, in milliseconds, before it reports the probe as blind. */
   readonly lookWithinMs: number;
 }
 
@@ -65,7 +65,7 @@ async function exclude(parts: CardRouteParts, req: Request, res: Response): Prom
   await showCard(parts, uuid, res);
 }
 
-/** Also for a card that was not out: the answer shows whether something else keeps it out. */
+/** Also for a card that was not excluded: the answer shows whether something else excludes it. */
 async function include(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
   const uuid = await knownCard(parts, req, res);
   if (uuid === null) return;
@@ -74,7 +74,7 @@ async function include(parts: CardRouteParts, req: Request, res: Response): Prom
   await showCard(parts, uuid, res);
 }
 
-/** A card that is in the machine would be remembered again at the next look, so that is refused. */
+/** Refused for a card that is in the machine, since the next look would remember it again. */
 async function forget(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
   const uuid = await knownCard(parts, req, res);
   if (uuid === null) return;
@@ -85,12 +85,12 @@ async function forget(parts: CardRouteParts, req: Request, res: Response): Promi
   }
   await parts.cardStore.forget(uuid);
   attemptOf(res).settle('forgotten');
-  // So that the next page shows it gone, instead of the look before.
+  // Otherwise the next page would show the previous look, with the card still in it.
   await parts.observer.fresh();
   if (!res.destroyed) res.writeHead(204).end();
 }
 
-/** The card that the path names; null where the answer has been given: nobody knows a card of this uuid. */
+/** The card in the path; null where a 404 was sent, because no card has this uuid. */
 async function knownCard(
   { observer, cardStore, lookWithinMs }: CardRouteParts,
   req: Request,
@@ -108,7 +108,7 @@ async function knownCard(
   return null;
 }
 
-/** The card as a look sees it that started after the change. 204 for one that is excluded and was never seen since. */
+/** The card in a look that began after the change. Answers 204 for one that is excluded and has not been seen since. */
 async function showCard({ observer }: CardRouteParts, uuid: CardUuid, res: Response): Promise<void> {
   const card = findCard(await observer.fresh(), uuid);
   if (card !== undefined) sendJson(res, 200, cardAnswer(card));

@@ -1,6 +1,6 @@
 /**
- * Whether an `Accept-Encoding` asks for gzip: it is named, or `*` is, with a quality above 0 and not below that of `identity`.
- * Without the header, or where nothing can be made of it, the answer is no.
+ * Whether an `Accept-Encoding` asks for gzip: it lists gzip, or `*`, with a quality above 0 and not below that of
+ * `identity`. Without the header, or if it is malformed, the answer is no.
  */
 export function wantsGzip(header: string | undefined): boolean {
   const qualities = new Map<string, number>();

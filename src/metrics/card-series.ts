@@ -1,4 +1,4 @@
-/** What the page says of each card. */
+/** The series of each card. */
 
 import { CARD_STATES, HEALTH_REASONS, WARNING_REASONS } from '../model/card.js';
 import type { JudgedCard, Occupancy } from '../model/occupancy.js';
@@ -6,7 +6,7 @@ import type { FreshPage, Series } from './fresh-page.js';
 import type { MeterWithRegistry } from './meter.js';
 import { METRICS } from './names.js';
 
-/** Puts the series of every card on the page; a value that could not be read is not there. */
+/** Adds the series of every card; an unreadable value has no series. */
 export function putCards(
   page: FreshPage,
   occupancy: Occupancy,
@@ -69,7 +69,7 @@ export function putCards(
   );
 }
 
-/** Where the containers could not be listed nobody knows how many claims there are; 0 would be a lie. */
+/** If the containers could not be listed, the number of claims is unknown; 0 would be wrong. */
 function claimsOf(occupancy: Occupancy): (card: JudgedCard) => number | null {
   return (card) => (occupancy.probes.docker.state === 'ok' ? card.claims.length : null);
 }
@@ -84,8 +84,8 @@ function about(card: JudgedCard): Record<string, string> {
 }
 
 /**
- * The two labels of every card. What is not known is empty; where that would give two cards the same pair (two cards whose
- * uuid and index are both unreadable), the later ones are numbered, so that no card hides another.
+ * The two labels of every card. Unknown values are empty; where that would give two cards the same pair (both uuid and index
+ * unreadable), the later ones are numbered, so that no card hides another.
  */
 function withLabels(
   cards: readonly JudgedCard[],

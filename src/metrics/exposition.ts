@@ -1,4 +1,4 @@
-/** The text that Prometheus reads: one look, and the gate's own counters beside it. */
+/** The text that Prometheus scrapes: one look, and the gate's own counters. */
 
 import type { Registry } from 'prom-client';
 import { CARD_STATES } from '../model/card.js';
@@ -12,25 +12,25 @@ import { createFreshPage, type FreshPage } from './fresh-page.js';
 import type { MeterWithRegistry } from './meter.js';
 import { METRICS } from './names.js';
 
-/** What a page may show, and who hears of a part of it that failed. */
+/** What a page may show, and where to report a part that failed. */
 export interface PageOptions {
   /** `TUNEPLANE_METRICS_HOLDERS`. */
   readonly holders: boolean;
-  /** prom-client's own, of this process; null: left out. */
+  /** The process metrics of prom-client; null: left out. */
   readonly process: Registry | null;
-  /** The files that say who may do what, as they were last looked at. */
+  /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
-  /** A fault of ours: the part it is in is missing from the page, the rest is there. */
+  /** Called on a bug of ours: the failed part is missing from the page, the rest is there. */
   readonly onFault: (fault: unknown) => void;
 }
 
 /**
- * Makes the whole page; never rejects. `observation` null means that no look could be had at all: then every probe reads as failed
- * and no card is shown, but the gate's own numbers are. `status` null leaves out what the gate is busy with.
+ * Renders the whole page; never rejects. `observation` null means that no look was available: every probe counts as failed
+ * and no card is shown, but the gate's own metrics are. `status` null leaves out the metrics of work in progress.
  */
 export type RenderPage = (observation: Observation | null, status: GateStatus | null) => Promise<string>;
 
-/** What a page says of one look is most of it, and made once for all pages that show the look. */
+/** The series of a look make up most of a page, and are rendered once for all pages that show it. */
 export function createExposition(meter: MeterWithRegistry, options: PageOptions): RenderPage {
   const { process, onFault } = options;
   const looks = new WeakMap<Observation, { readonly text: Promise<string>; readonly edition: number }>();
@@ -38,7 +38,7 @@ export function createExposition(meter: MeterWithRegistry, options: PageOptions)
     const edition = meter.edition();
     const made = observation === null ? undefined : looks.get(observation);
     if (made?.edition === edition) return made.text;
-    // Everything of the look is read here, in one turn of the event loop; what is awaited is only text.
+    // Reads everything of the look in one turn of the event loop; the awaited parts are only text.
     const page = lookPage(observation, meter, options) ?? lookPage(null, meter, options);
     const text = textOf(page?.registry, onFault);
     if (observation !== null) looks.set(observation, { text, edition });
@@ -56,7 +56,7 @@ export function createExposition(meter: MeterWithRegistry, options: PageOptions)
   };
 }
 
-/** The series of one look; null where making them failed. */
+/** The series of one look; null where rendering failed. */
 function lookPage(observation: Observation | null, meter: MeterWithRegistry, options: PageOptions): FreshPage | null {
   try {
     const page = createFreshPage();
@@ -92,7 +92,7 @@ function putMachine(page: FreshPage, occupancy: Occupancy): void {
   page.put(METRICS.snapshotTimestamp, [[{}, seconds(occupancy.observedAtMs)]]);
 }
 
-/** A check that is switched off cannot see: health says so with 0. Of the processes, once nobody asks, nothing is said. */
+/** A check that is switched off counts as blind: health has 0. The processes probe then has no series. */
 function putProbes(page: FreshPage, occupancy: Occupancy, snapshot: Snapshot, meter: MeterWithRegistry): void {
   const asked = PROBES.filter((probe) => probe !== 'processes' || occupancy.probes.processes.state !== 'off');
   const lastMs = (probe: ProbeName): number | null =>
@@ -136,7 +136,7 @@ function seconds(milliseconds: number | null): number | null {
   return milliseconds === null ? null : milliseconds / 1000;
 }
 
-/** The text of one registry; empty where it could not be made. */
+/** The text of one registry; empty where it could not be rendered. */
 async function textOf(registry: Registry | null | undefined, onFault: (fault: unknown) => void): Promise<string> {
   try {
     return registry === null || registry === undefined ? '' : await registry.metrics();

@@ -1,19 +1,19 @@
-/** A page that is made for one scrape: every series on it is set once, and what has no value is not on it. */
+/** A page for one scrape: every series on it is set once, and a series without a value is left out. */
 
 import { Counter, Gauge, Registry } from 'prom-client';
 import { plainWithin } from '../text/plain.js';
 import type { Metric } from './names.js';
 
-/** One series: its labels and its value. Null, or a number that is none, means that there is nothing to say. */
+/** One series: its labels and its value. Null or NaN means that there is no value. */
 export type Series = readonly [labels: Readonly<Record<string, string>>, value: number | boolean | null];
 
-/** A registry of its own, and a way to put a metric on it. */
+/** A registry for this page, and a function to add a metric to it. */
 export interface FreshPage {
   readonly registry: Registry;
   put(metric: Metric, series: readonly Series[]): void;
 }
 
-/** An empty page. A metric with no series that has a value leaves no trace, not even its help. */
+/** An empty page. A metric without any value leaves no trace, not even its help. */
 export function createFreshPage(): FreshPage {
   const registry = new Registry();
   return {
@@ -36,10 +36,10 @@ export function createFreshPage(): FreshPage {
   };
 }
 
-/** Longer label values come from no card and no run id of ours. */
+/** No card and no run id has a longer label value. */
 const LONGEST_VALUE = 200;
 
-/** prom-client escapes what the format asks for; the rest would still end up in terminals and logs. */
+/** prom-client escapes what the format requires; other control characters would still end up in terminals and logs. */
 function cleaned(labels: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, plainWithin(value, LONGEST_VALUE)]));
 }

@@ -1,4 +1,4 @@
-/** Counts what happened since the gate began, in a registry that lives as long as the gate. */
+/** Counts what happened since the gate started, in a registry that lives as long as the gate. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES, PHASES, REFUSED_CODES, type RefusedCode } from '../model/admission.js';
@@ -11,20 +11,20 @@ import { createWaiting } from './waiting.js';
 
 /** The meter, and what the page needs to know of it. */
 export interface MeterWithRegistry extends Meter {
-  /** The counters and histograms; nothing of one look is in it. */
+  /** The counters and histograms; nothing from a look is in it. */
   readonly registry: Registry;
-  /** Starts on this card that failed since the gate began. */
+  /** Failed starts on this card since the gate started. */
   startFailures(uuid: CardUuid): number;
   /** Epoch milliseconds of the end of the last look in which this probe could see; null when it never could. */
   lastSuccessMs(probe: ProbeName): number | null;
-  /** Another number whenever `startFailures` or `lastSuccessMs` may answer something else. */
+  /** Changes whenever the result of `startFailures` or `lastSuccessMs` may have changed. */
   edition(): number;
   callerRefused(code: RefusedCode): void;
-  /** Runs told to wait in the last 30 s and not admitted since. */
+  /** Runs that got `wait` in the last 30 s and were not admitted since. */
   runsWaiting(): number;
 }
 
-/** Every value of every label is there from the start, so that an increase from 0 is seen as one. */
+/** Every label value exists from the start, so that an increase from 0 is visible. */
 export function createMeter(clock: Clock, build = { version: 'unknown', revision: 'unknown' }): MeterWithRegistry {
   const registry = new Registry();
   const admissions = counter(registry, METRICS.admissions);

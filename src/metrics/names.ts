@@ -1,6 +1,9 @@
-/** Every metric of the gate, once: name, type, help and labels. The page, the counters and the table in grafana/README.md come from here. */
+/**
+ * Every metric of the gate, once: name, type, help and labels, for the page, the counters and the table in
+ * grafana/README.md.
+ */
 
-/** What a metric is. `buckets` in seconds, for histograms. */
+/** The definition of a metric. `buckets` in seconds, for histograms. */
 export interface Metric {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -19,11 +22,11 @@ const histogram = (name: string, help: string, buckets: readonly number[], ...la
   buckets,
 });
 
-/** From a lock that nobody wants to a pull that takes minutes. */
+/** From an uncontended lock to a pull that takes minutes. */
 const PHASE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** From an answer out of the books to a start that is slow: the limits of lock, pull wait and start together. */
+/** From a replayed answer to a slow start: the limits of lock, pull wait and start together. */
 const ADMISSION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
-/** One look and a few creates; above that the lock is kept through a start. */
+/** One look and a few creates; above that, the lock is held through a start. */
 const LOCK_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 /** All of them, in the order of the page. */

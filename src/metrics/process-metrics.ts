@@ -1,4 +1,4 @@
-/** What prom-client tells of this process, in a registry of its own: should one of these fail, the gate's own stay. */
+/** prom-client's metrics of this process, in a separate registry: if one fails, the gate's own are unaffected. */
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
@@ -12,7 +12,7 @@ const NO_NUMBER_WHEN_IDLE = [
   'nodejs_eventloop_lag_stddev_seconds',
 ];
 
-/** Starts measuring the process. */
+/** Starts to collect metrics of the process. */
 export function createProcessMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -15,7 +15,7 @@ import { createExposition } from './exposition.js';
 import type { MeterWithRegistry } from './meter.js';
 import { scrapeLimitMs } from './scrape-limit.js';
 
-/** What the page is made of. */
+/** The sources of the page. */
 export interface MetricsParts {
   readonly observer: Pick<Observer, 'recent'>;
   readonly status: () => GateStatus;
@@ -24,14 +24,14 @@ export interface MetricsParts {
   readonly process: Registry | null;
   /** `TUNEPLANE_METRICS_HOLDERS`. */
   readonly holders: boolean;
-  /** The files that say who may do what, as they were last looked at. */
+  /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
   readonly log: Pick<Log, 'error'>;
 }
 
 /**
- * Makes the router that stands behind a door, one for each listener. It always answers 200 with a page, within the scrape's time:
- * what could not be seen is said on the page.
+ * Creates the router behind authentication, one for each listener. It always answers 200 with a page, within the scrape's
+ * timeout: the page itself reports what could not be seen.
  */
 export function metricsRoutes(parts: MetricsParts): (door: RequestHandler) => Router {
   const onFault = (fault: unknown): void =>
@@ -53,7 +53,7 @@ interface Page {
   readonly zipped: () => Promise<Buffer>;
 }
 
-/** Those who ask in the same turn of the event loop get the same page: 50 that waited for one look cost one rendering. */
+/** Requests in the same turn of the event loop share one page: 50 that waited for one look cost one rendering. */
 function createPages(
   parts: MetricsParts,
   onFault: (fault: unknown) => void,
@@ -65,7 +65,7 @@ function createPages(
     const shared = ofThisTurn.get(observation);
     if (shared !== undefined) return shared;
     const plain = render(observation, statusOf(parts, onFault)).then((text) => Buffer.from(text));
-    // At once: it takes a tenth of a millisecond, less than handing it to a thread and its memory does.
+    // Synchronously: it takes a tenth of a millisecond, less than passing the text to a thread with its memory.
     let zipped: Promise<Buffer> | null = null;
     const page = { plain, zipped: () => (zipped ??= plain.then((bytes) => gzipSync(bytes))) };
     ofThisTurn.set(observation, page);
@@ -81,7 +81,7 @@ async function answer(req: Request, res: Response, page: Page): Promise<void> {
   res.setHeader('Vary', 'Accept-Encoding');
   if (zipped) res.setHeader('Content-Encoding', 'gzip');
   res.setHeader('Content-Length', body.length);
-  // Not `send`: it would make an etag of the whole page at each scrape.
+  // Not `send`, which would compute an ETag of the whole page at each scrape.
   res.end(body);
 }
 
@@ -94,10 +94,10 @@ function statusOf(parts: MetricsParts, onFault: (fault: unknown) => void): GateS
   }
 }
 
-/** The observer keeps its time by itself; this is for a fault of ours in it, and leaves it a moment to be the first. */
+/** The observer has its own time limit; this one covers a bug in it, and leaves it a moment to be the first. */
 const GRACE_MS = 100;
 
-/** A look, or null where none came in time or asking threw. */
+/** A look, or null where none came in time or the observer threw. */
 async function lookWithin(
   observer: Pick<Observer, 'recent'>,
   limitMs: number,

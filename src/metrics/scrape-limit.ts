@@ -1,14 +1,14 @@
-/** Prometheus gives up after 10 s where nobody told it otherwise. */
+/** Prometheus' default scrape timeout is 10 s. */
 const STANDARD_MS = 10_000;
-/** What is left for the way back. */
+/** Reserved for sending the answer. */
 const MARGIN_MS = 500;
 const LEAST_MS = 100;
-/** No probe takes longer than its own limit, so nobody is served by waiting for hours. */
+/** No probe takes longer than its own limit, so waiting for hours helps nobody. */
 const MOST_MS = 60_000;
 
 /**
- * How long a scrape may take, in milliseconds: what `X-Prometheus-Scrape-Timeout-Seconds` says minus half a second, 9.5 s
- * where it says nothing or nonsense.
+ * The time limit of a scrape in milliseconds: `X-Prometheus-Scrape-Timeout-Seconds` minus half a second, or 9.5 s where it
+ * is missing or invalid.
  */
 export function scrapeLimitMs(header: string | undefined): number {
   const givenMs = /^\d{1,9}(\.\d{1,9})?$/.test(header ?? '') ? Number(header) * 1000 : 0;

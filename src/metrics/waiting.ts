@@ -1,16 +1,16 @@
-/** Which runs were told to wait a moment ago and have not been admitted since. */
+/** Which runs got `wait` recently and have not been admitted since. */
 
-/** The last `forMs` of waiting; bounded, whatever is asked. */
+/** Runs that waited within the last `forMs`; bounded, however many there are. */
 export interface Waiting {
   told(runId: string, nowMs: number): void;
   over(runId: string): void;
   count(nowMs: number): number;
 }
 
-/** More runs than any machine has waiting; beyond it the ones told longest ago are forgotten. */
+/** More waiting runs than any machine has; beyond it the oldest entries are forgotten. */
 const MOST = 10_000;
 
-/** Keeps one moment per run, in order of time, so that what is too old is always in front. */
+/** Stores one time stamp per run, in order of time, so that expired entries are always in front. */
 export function createWaiting(forMs = 30_000, most = MOST): Waiting {
   const toldAt = new Map<string, number>();
 

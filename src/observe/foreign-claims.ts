@@ -1,11 +1,11 @@
-/** Notices allocators that this gate shares no lock with. */
+/** Detects allocators with which this gate shares no lock. */
 
 import { LABEL } from '../model/labels.js';
 import type { Log } from '../model/ports/outside.js';
 import { type Snapshot, holds } from '../model/snapshot.js';
 
 /**
- * Without Redis this gate thinks it is alone. A live claim that no gate wrote says that it is not: told once for each container.
+ * Without Redis this gate assumes to be alone. A live claim that no gate wrote disproves it: logged once for each container.
  */
 export function warnOfForeignClaims(log: Log): (snapshot: Snapshot) => void {
   let reported = new Set<string>();

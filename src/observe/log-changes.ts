@@ -1,9 +1,9 @@
-/** One log line when a probe goes blind, one when it sees again; a scrape every few seconds must not fill the log. */
+/** One log line when a probe goes blind, one when it recovers; a scrape every few seconds must not flood the log. */
 
 import type { Log } from '../model/ports/outside.js';
 import { type Off, type Probed, type ProbeName, type Snapshot, PROBES } from '../model/snapshot.js';
 
-/** To be told of every look, in order. Another reason for being blind is told as well. */
+/** Call it with every look, in order. A new reason for blindness is logged as well. */
 export function logChanges(log: Log): (snapshot: Snapshot) => void {
   const said = new Map<ProbeName, string>();
   return (snapshot) => {

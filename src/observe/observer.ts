@@ -1,13 +1,13 @@
-/** Judges what the eyes see, by the settings of this gate. */
+/** Judges each look by the settings of this gate. */
 
 import type { JudgeRules } from '../model/occupancy.js';
 import type { Eyes, Observer, Observation } from '../model/ports/eyes.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { judge } from '../occupancy/judge.js';
 
-/** `maxAgeMs`: how old a look may be that a page or a scrape uses again. */
+/** `maxAgeMs`: the maximum age of a look that a page or a scrape may reuse. */
 export function createObserver(eyes: Eyes, rules: JudgeRules, maxAgeMs: number): Observer {
-  // A snapshot never changes, so what is judged of it does not either: a scrape that shares a look shares the judgement.
+  // A snapshot never changes, so its judgement can be cached: scrapes that share a look share the judgement.
   const judged = new WeakMap<Snapshot, Observation>();
   const judgedOnce = (snapshot: Snapshot): Observation => {
     const observation = judged.get(snapshot) ?? { snapshot, occupancy: judge(snapshot, rules) };

@@ -7,16 +7,16 @@ import type { Claim } from '../model/occupancy.js';
 import { holds, type ContainersSeen, type Probed, type SeenContainer } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
-/** What the claim labels say of the cards that are here, and sentences for what they say of others. */
+/** The claims on the cards of this machine, and notes about claims on other cards. */
 export interface Claims {
-  /** Oldest first. A card that nobody claims is not in it. */
+  /** Oldest first. An unclaimed card is not in it. */
   readonly byCard: ReadonlyMap<KnownCard, readonly Claim[]>;
   readonly notes: readonly string[];
 }
 
 /**
- * Live claims by card. A uuid holds that card wherever it stands today and never another one in its place; an index holds
- * the card that has it today. Blind containers claim nothing here: the judge knows that they were not seen.
+ * Live claims by card. A uuid holds that card wherever it is today, and never another card in its place; an index holds the
+ * card that has it today. If the containers could not be listed, there are no claims here: the judge knows that.
  */
 export function readClaims(docker: Probed<ContainersSeen>, cards: readonly KnownCard[]): Claims {
   const byCard = new Map<KnownCard, Claim[]>();
@@ -64,12 +64,12 @@ function placeClaim(container: SeenContainer, cards: readonly KnownCard[]) {
 }
 
 /**
- * After a restart with a blind driver and no memory of the cards, those configured have no uuid yet. The index that the
- * claim gives beside the uuid is then the best that is known; without it a held card would look unclaimed.
+ * After a restart with a blind driver and no memory of the cards, the configured ones have no uuid yet. The index beside the
+ * uuid in the claim is then the best evidence; without it a held card would look unclaimed.
  */
 function unnamedCard(index: CardIndex | null, cards: readonly KnownCard[]): KnownCard | undefined {
   const card = index === null ? undefined : cardWithIndex(cards, index);
-  return card?.uuid === null && card.sight.kind === 'unseen' ? card : undefined;
+  return card?.uuid === null && card.evidence.kind === 'unseen' ? card : undefined;
 }
 
 function claimOf(container: SeenContainer): Claim {

@@ -1,17 +1,20 @@
-/** What the columns of a row say against their card, by the table in `model/columns`. */
+/** The findings in the columns of a row, by the table in `model/columns`. */
 
 import type { HealthReason, WarningReason } from '../model/card.js';
 import type { Column, ColumnFinding, Meaning } from '../model/column.js';
 import { COLUMNS, READINGS } from '../model/columns.js';
 import type { Readings } from '../model/snapshot.js';
 
-/** False: it does not hold. A text: it holds, in words for a person. Undefined: the card cannot say. */
+/** False: the finding does not apply. A text: it applies, and describes it for people. Undefined: unknown. */
 export type Verdict = string | false | undefined;
 
-/** A verdict for each reason that the card can speak of. */
+/** A verdict for each reason on which the card has data. */
 export type Verdicts = Partial<Record<HealthReason | WarningReason, Verdict>>;
 
-/** Of two columns with one reason, the first that holds is told; where none does, one that can say so speaks for both. */
+/**
+ * If two columns feed one reason, the first with the finding counts; if neither has it, one readable column is enough to say
+ * so.
+ */
 export function columnFindings(readings: Readings, checkHealth: boolean): Verdicts {
   const verdicts: Verdicts = {};
   for (const reading of READINGS) {
@@ -32,7 +35,7 @@ function verdictOf(finding: ColumnFinding, reading: keyof Readings, readings: Re
   return bad === true ? finding.detail(word) : bad;
 }
 
-/** The value without what some branches print before it; null where the column says nothing. */
+/** The value without the prefix that some branches print; null where the column says nothing. */
 function wordOf(key: keyof Readings, readings: Readings): string | null {
   const reading = readings[key];
   const { prefix }: Column = COLUMNS[key];
@@ -42,7 +45,7 @@ function wordOf(key: keyof Readings, readings: Readings): string | null {
   return bare.trim() === '' ? null : bare.trim();
 }
 
-/** Undefined where the word says neither. */
+/** Undefined where the value means neither. */
 function isBad(means: Meaning, word: string): boolean | undefined {
   switch (means.kind) {
     case 'one_of':

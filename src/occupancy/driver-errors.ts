@@ -1,38 +1,38 @@
-/** Whether the driver can give the card at all: error words in its row, a complaint in its place, or nothing. */
+/** Whether the driver can access the card at all: error words in its row, a message in its place, or nothing. */
 
 import { isErrorOfCard } from '../model/column.js';
 import { COLUMNS, READINGS } from '../model/columns.js';
 import type { GpuRow } from '../model/snapshot.js';
 import type { Verdict } from './column-findings.js';
 import type { KnownCard } from './known-cards.js';
-import { identityDenied, identityHidden } from './sight.js';
+import { identityDenied, identityHidden } from './visibility.js';
 
-/** The two findings that come from how a card shows itself and not from what its columns say. */
+/** The two findings that come from whether and how a card is listed, not from its columns. */
 export interface DriverFindings {
   readonly driver_error?: Verdict;
   readonly missing?: Verdict;
 }
 
 /**
- * Error words count in every column that is asked, those of health only while it is checked; in one that is only shown, those
- * that speak of the whole card (`isErrorOfCard`). A complaint about permissions hides a card and breaks nothing.
+ * Error words count in every queried column, those of health only while health is checked; in a display-only column, only
+ * those that concern the whole card (`isErrorOfCard`). A permission error hides a card but does not make it faulty.
  */
 export function driverFindings(card: KnownCard, checkHealth: boolean): DriverFindings {
-  const { sight } = card;
-  switch (sight.kind) {
+  const { evidence } = card;
+  switch (evidence.kind) {
     case 'row':
-      // Of a short row nothing can be said, not even that it is well.
-      return sight.row.short
+      // An incomplete row proves nothing, not even that the card is healthy.
+      return evidence.row.short
         ? { missing: false }
-        : { driver_error: errorWords(sight.row, checkHealth), missing: false };
+        : { driver_error: errorWords(evidence.row, checkHealth), missing: false };
     case 'broken':
-      return sight.broken.denied ? { missing: false } : { driver_error: sight.broken.words, missing: false };
+      return evidence.broken.denied ? { missing: false } : { driver_error: evidence.broken.words, missing: false };
     case 'missing':
-      return { missing: sight.detail };
+      return { missing: evidence.detail };
     case 'unseen':
       return {};
     default:
-      return sight satisfies never;
+      return evidence satisfies never;
   }
 }
 

@@ -1,19 +1,19 @@
-/** Which cards are out on purpose, and by whose word. */
+/** Which cards are excluded on purpose, and by whom. */
 
 import { cardWithIndex, cardWithUuid } from '../model/named-card.js';
 import type { ExcludedBecause, JudgeRules } from '../model/occupancy.js';
 import type { Exclusion } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
-/** The cards taken out, and sentences about words that take nothing out. */
+/** The excluded cards, and notes about exclusions that match no card. */
 export interface Exclusions {
   readonly byCard: ReadonlyMap<KnownCard, ExcludedBecause>;
   readonly notes: readonly string[];
 }
 
 /**
- * A card that is out for several reasons shows the one that a person gave: an operator's call, then the settings, then
- * partitioning (MIG), then the configured count.
+ * If a card has several exclusions, the one that a person gave is shown first: by an operator's call, then by the settings,
+ * then by partitioning (MIG), then by the configured count.
  */
 export function excludedCards(
   cards: readonly KnownCard[],
@@ -55,7 +55,7 @@ function settingsWord(word: string | undefined): ExcludedBecause | null {
 }
 
 function partitioned(card: KnownCard): ExcludedBecause | null {
-  const mode = card.sight.kind === 'row' ? card.sight.row.readings.migMode : null;
+  const mode = card.evidence.kind === 'row' ? card.evidence.row.readings.migMode : null;
   if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'enabled') return null;
   return { by: 'mig', reason: 'it is partitioned (MIG is enabled)', since: null };
 }

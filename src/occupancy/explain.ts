@@ -1,15 +1,15 @@
-/** One plain paragraph for a person: how many cards are free, and what the others are doing. */
+/** One paragraph for a person: how many cards are free, and what the others are doing. */
 
 import type { CardState } from '../model/card.js';
 import type { JudgedCard, Occupancy, UnknownBecause } from '../model/occupancy.js';
 import { PROBES } from '../model/snapshot.js';
 
-/** What the paragraph is made of. */
+/** The input for the paragraph. */
 export type Explained = Pick<Occupancy, 'cards' | 'counts' | 'probes' | 'notes'>;
 
 /**
  * `8 cards, 5 free; 2 held by jobs (cards 0,1: train-17); 1 used from outside (card 4: python pid 4242, 812 MiB). …`, then
- * what could not be seen and why, then the notes. The same findings give the same words.
+ * what could not be seen and why, then the notes. Deterministic for the same findings.
  */
 export function explain(seen: Explained): string {
   const sentences = [
@@ -74,7 +74,7 @@ const UNKNOWN_WORDS: Record<UnknownBecause, string> = {
   short_row: 'the driver did not print its row as it should',
 };
 
-/** How the use was seen; memory without a process is told apart from a process. */
+/** What the use was detected by; memory without a process is distinguished from a process. */
 function useWords({ external }: JudgedCard): string {
   if (external === null) return '';
   const processes = external.processes.map(

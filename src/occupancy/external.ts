@@ -1,15 +1,15 @@
-/** Who uses a card besides the jobs, as far as processes, memory and pinned containers tell. */
+/** Who uses a card besides the jobs, by processes, memory and pinned containers. */
 
 import type { Finding, WarningReason } from '../model/card.js';
 import type { ExternalUse, JudgedCard, JudgeRules } from '../model/occupancy.js';
 import type { ComputeProcess, Snapshot } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
-/** What was found about the use of one card. */
+/** The detected use of one card. */
 export interface Use {
-  /** Of a held card the job's own processes and memory are in it: the driver does not tell whose they are. */
+  /** For a held card these include the job's own processes and memory: the driver does not tell them apart. */
   readonly external: ExternalUse | null;
-  /** Null where the list could not be had, or not for this card. */
+  /** Null where the list is unavailable, or not available for this card. */
   readonly processes: number | null;
   readonly warnings: readonly Finding<WarningReason>[];
   readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
@@ -17,7 +17,7 @@ export interface Use {
 
 /**
  * A process, memory at or above the limit, or a pinned container: each alone makes it used. Without the process list the
- * other two decide. With the check switched off nobody asks, and nothing is used from outside.
+ * other two decide. With the check switched off, no card counts as used from outside.
  */
 export function externalUse(
   card: KnownCard,
@@ -30,7 +30,7 @@ export function externalUse(
     return { external: null, processes: processes?.length ?? null, warnings: [], warned: {} };
   }
 
-  const memory = card.sight.kind === 'row' ? card.sight.row.readings.memoryUsedMib : null;
+  const memory = card.evidence.kind === 'row' ? card.evidence.row.readings.memoryUsedMib : null;
   const used = memory?.kind === 'value' ? memory.value : null;
   const busy = used !== null && used >= rules.memoryBusyMib;
   const inUse = busy || pinnedBy.length > 0 || (processes ?? []).length > 0;
@@ -48,8 +48,8 @@ export function externalUse(
 }
 
 /**
- * Names the limit where memory alone makes a card used: a display or a driver may keep more than it on an idle card, and whoever
- * wonders must learn which setting decides.
+ * Names the limit if only memory makes a card used: a display or a driver may keep more than that on an idle card, and the
+ * reader must learn which setting decides.
  */
 export function limitNotes(
   cards: readonly Pick<JudgedCard, 'state' | 'external'>[],
@@ -65,22 +65,23 @@ export function limitNotes(
 }
 
 /**
- * Null where nobody could have been listed: the list was not had, or not for this card, which is missing, does not answer or
- * does not say who it is. A card that is not seen may still have processes listed.
+ * Null where processes could not be listed: the list is unavailable, or this card is missing, does not answer or has no
+ * identity. A card that is unseen may still have processes listed.
  */
 function processesOn(
-  { uuid, sight }: KnownCard,
+  { uuid, evidence }: KnownCard,
   { processes, unlisted = [] }: Pick<Snapshot, 'processes' | 'unlisted'>,
 ): readonly ComputeProcess[] | null {
   if (processes.kind !== 'seen' || uuid === null) return null;
   const here = processes.value.filter((each) => each.uuid === uuid);
   if (here.length > 0) return here;
-  const askedAbout = sight.kind === 'unseen' || (sight.kind === 'row' && sight.row.uuid !== null);
+  const askedAbout = evidence.kind === 'unseen' || (evidence.kind === 'row' && evidence.row.uuid !== null);
   return askedAbout && !unlisted.includes(uuid) ? here : null;
 }
 
 /**
- * Memory in use and nobody listed: as in a container without the host's pid namespace. A small process is then invisible.
+ * Memory in use without a listed process, as in a container without the host's pid namespace. A small process is then
+ * invisible.
  * https://github.com/NVIDIA/nvidia-docker/issues/1460
  */
 function blindList(

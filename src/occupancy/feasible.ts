@@ -4,17 +4,17 @@ import type { WaitCode, WaitReason } from '../model/admission.js';
 import type { CardIndex } from '../model/card.js';
 import type { JudgedCard, Occupancy } from '../model/occupancy.js';
 
-/** The cards a pick may choose from, or why there are too few. */
+/** The cards to pick from, or why there are too few. */
 export type Feasibility =
-  /** `blind` cards count as free because the operator said so; empty where the free ones are enough. */
+  /** `blind` cards count as free because the operator allowed it; empty where the free ones are enough. */
   | { readonly kind: 'fits'; readonly free: readonly JudgedCard[]; readonly blind: readonly JudgedCard[] }
   | { readonly kind: 'not_now'; readonly free: number; readonly reasons: readonly WaitReason[] }
-  /** More than the machine has; `machine` counts the cards that are not taken out on purpose. */
+  /** More than the machine has; `machine` counts the cards that are not excluded. */
   | { readonly kind: 'never'; readonly machine: number };
 
 /**
- * Only cards with an index can be handed out. Where no card is known at all, nothing says how many the machine has, so any
- * request waits. A card with an exclusion counts for nothing, held or not: when it comes free nobody gets it.
+ * Only cards with an index can be assigned. Where no card is known at all, the size of the machine is unknown, so any
+ * request waits. An excluded card never counts, held or not: nobody gets it when it becomes free.
  */
 export function whoCouldServe(occupancy: Occupancy, count: number, admitWhenBlind: boolean): Feasibility {
   const { cards } = occupancy;
@@ -46,7 +46,7 @@ function reasonCode(card: JudgedCard): WaitCode | null {
   return isUnseen(card) ? 'probe_blind' : card.state;
 }
 
-/** Not seen because the driver was blind. Where the containers were not seen either, nobody knows whether a job holds it. */
+/** Not seen because the driver was blind. If the containers were not seen either, a job may hold it. */
 function isUnseen(card: JudgedCard): boolean {
   return card.state === 'unknown' && card.unknownBecause === 'blind';
 }

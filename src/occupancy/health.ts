@@ -1,11 +1,11 @@
-/** The health of a card: findings that take it out, and warnings that do not. */
+/** The health of a card: findings that exclude it, and warnings that do not. */
 
 import { HEALTH_REASONS, WARNING_REASONS, type Finding, type HealthReason, type WarningReason } from '../model/card.js';
 import { columnFindings, type Verdicts } from './column-findings.js';
 import { driverFindings } from './driver-errors.js';
 import type { KnownCard } from './known-cards.js';
 
-/** The health of one card. A reason that the card cannot speak of is in neither record. */
+/** The health of one card. A reason on which the card has no data is in neither record. */
 export interface Health {
   readonly unhealthy: readonly Finding<HealthReason>[];
   readonly warnings: readonly Finding<WarningReason>[];
@@ -14,11 +14,11 @@ export interface Health {
 }
 
 /**
- * Judged by this look alone, so every finding clears by itself. With the checks off the health columns count for nothing; a
- * card that is missing or that the driver answers with error words stays unhealthy, since nothing can run on it.
+ * Judged by this snapshot alone, so every finding clears by itself. With the checks off the health columns are ignored; a
+ * card that is missing or returns error words stays unhealthy, since nothing can run on it.
  */
 export function healthOf(card: KnownCard, checkHealth: boolean): Health {
-  const row = card.sight.kind === 'row' && !card.sight.row.short ? card.sight.row : null;
+  const row = card.evidence.kind === 'row' && !card.evidence.row.short ? card.evidence.row : null;
   const verdicts = {
     ...(row === null ? {} : columnFindings(row.readings, checkHealth)),
     ...driverFindings(card, checkHealth),
@@ -40,7 +40,7 @@ function findingsOf<R extends Reason>(reasons: readonly R[], verdicts: Verdicts)
   });
 }
 
-/** For each reason whether it holds, without those of which nothing is said. */
+/** For each reason whether it applies; unknown ones are left out. */
 function holding<R extends Reason>(reasons: readonly R[], verdicts: Verdicts): Partial<Record<R, boolean>> {
   const said = reasons.filter((reason) => verdicts[reason] !== undefined);
   return Object.fromEntries(said.map((reason) => [reason, verdicts[reason] !== false])) as Partial<Record<R, boolean>>;

@@ -1,4 +1,4 @@
-/** Turns one snapshot into states: what every card is up to, and why. Pure. */
+/** Turns one snapshot into the state of every card, with reasons. Pure. */
 
 import { CARD_STATES, type CardState } from '../model/card.js';
 import type { JudgedCard, JudgeRules, Occupancy } from '../model/occupancy.js';
@@ -11,11 +11,11 @@ import { healthOf } from './health.js';
 import { knownCards, type KnownCard } from './known-cards.js';
 import { readPins, type Pins } from './pins.js';
 import { reportProbes } from './probe-reports.js';
-import { externalProbeOk, unknownBecause } from './sight.js';
+import { externalProbeOk, unknownBecause } from './visibility.js';
 
 /**
- * Judges every card that is known: those the driver shows, those it complains about, those that are missing. A doubt never
- * makes a card free, and one bad card never takes another with it. Same snapshot and rules, same answer.
+ * Judges every known card: those the driver lists, those it reports as broken, and those that are missing. Doubt never makes
+ * a card free, and one bad card never affects another. Same snapshot and rules, same answer.
  */
 export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
   const known = knownCards(snapshot.gpus, snapshot.remembered, rules.configuredCount);
@@ -47,19 +47,19 @@ export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
 /** The findings that decide a card's state. */
 export type Deciding = Pick<JudgedCard, 'claims' | 'excluded' | 'unhealthy' | 'external' | 'unknownBecause'>;
 
-/** The one state that the findings add up to; first match wins. */
+/** The one state that follows from the findings; first match wins. */
 export function stateOf(found: Deciding): CardState {
   if (found.claims.length > 0) return 'job_held';
   if (found.excluded !== null) return 'excluded';
   if (found.unhealthy.length > 0) return 'unhealthy';
-  // Without the containers a load may be a job's: nobody can say that it comes from outside.
+  // If the containers are unknown, a load may belong to a job and cannot be called outside use.
   if (found.unknownBecause === 'docker') return 'unknown';
   if (found.external !== null) return 'external';
   if (found.unknownBecause !== null) return 'unknown';
   return 'free';
 }
 
-/** Who is on the cards, by containers and by exclusions; read once for all of them. */
+/** The containers and exclusions of all cards, computed once. */
 interface Occupants {
   readonly claims: Claims;
   readonly pins: Pins;
@@ -91,9 +91,9 @@ function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, ru
 
 const MIB = 1024 * 1024;
 
-/** What is shown of a card and decides nothing: a value that could not be read is null. */
+/** Displayed only; decides nothing. An unreadable value is null. */
 function shown(card: KnownCard, snapshot: Snapshot, rules: JudgeRules) {
-  const row = card.sight.kind === 'row' ? card.sight.row : null;
+  const row = card.evidence.kind === 'row' ? card.evidence.row : null;
   const driver = snapshot.gpus.kind === 'seen' ? snapshot.gpus.value.driverVersion : null;
   const said = row?.readings;
   const persistence = said?.persistenceMode.kind === 'value' ? said.persistenceMode.value : null;
@@ -110,7 +110,7 @@ function shown(card: KnownCard, snapshot: Snapshot, rules: JudgeRules) {
   };
 }
 
-/** The setting where there is one; of a mixed machine the name of its first card speaks. Null while no name is known. */
+/** The setting where there is one, else the first card's name, also on a mixed machine. Null while no name is known. */
 function nameOfSeries(rules: JudgeRules, name: string | null): string | null {
   return rules.clusterProfile ?? name?.toLowerCase() ?? null;
 }

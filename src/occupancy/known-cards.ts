@@ -1,29 +1,31 @@
-/** Which cards there are: those the driver shows, those it complains about, and those that should be there and are not. */
+/**
+ * Which cards there are: those the driver lists, those it reports as broken, and those that should exist and do not appear.
+ */
 
 import { cardIndex, type CardIndex, type CardUuid } from '../model/card.js';
 import type { BrokenCard, GpuRow, GpusSeen, Probed, RememberedCard } from '../model/snapshot.js';
 
-/** How a known card shows itself in this look. */
-export type Sight =
+/** How a known card appears in this look. */
+export type Evidence =
   | { readonly kind: 'row'; readonly row: GpuRow }
   | { readonly kind: 'broken'; readonly broken: BrokenCard }
-  /** The look was good and the card was not in it. */
+  /** The look was good and did not show the card. */
   | { readonly kind: 'missing'; readonly detail: string }
   /** The look was blind. */
   | { readonly kind: 'unseen' };
 
-/** A card that is known to be part of the machine, however little of it can be seen. */
+/** A card that is known to be part of the machine, even if little or nothing of it is visible. */
 export interface KnownCard {
   readonly index: CardIndex | null;
   readonly uuid: CardUuid | null;
   readonly name: string | null;
   readonly pciBusId: string | null;
-  readonly sight: Sight;
+  readonly evidence: Evidence;
 }
 
 /**
- * Every card of the machine, in order of index, those without one last. A blind look knows the cards seen before and those
- * configured. Where a count says more than can be named, the rest stands in with `uuid` null at the lowest open places.
+ * Every card of the machine, in order of index, those without one last. A blind look uses the cards seen before and those
+ * configured. If the configured count is higher, placeholders with `uuid` null fill the lowest open indices.
  */
 export function knownCards(
   gpus: Probed<GpusSeen>,
@@ -33,15 +35,15 @@ export function knownCards(
   const named = gpus.kind === 'seen' ? ofAGoodLook(gpus.value, remembered) : ofABlindLook(remembered);
   const driverCount = (gpus.kind === 'seen' ? gpus.value.driverCount : null) ?? 0;
   const count = Math.max(configuredCount, driverCount);
-  const sight: Sight =
+  const evidence: Evidence =
     gpus.kind === 'blind'
       ? { kind: 'unseen' }
       : { kind: 'missing', detail: shortfall(configuredCount, driverCount, gpus.value) };
-  return [...named, ...standIns(named, count, sight)].toSorted(byIndex);
+  return [...named, ...standIns(named, count, evidence)].toSorted(byIndex);
 }
 
-/** As many cards without a name as `count` says there are more; each at the lowest open place below it. */
-function standIns(named: readonly KnownCard[], count: number, sight: Sight): readonly KnownCard[] {
+/** One placeholder for each card by which `count` exceeds the known ones, at the lowest open index below it. */
+function standIns(named: readonly KnownCard[], count: number, evidence: Evidence): readonly KnownCard[] {
   const taken = takenPlaces(named);
   const open = Array.from({ length: count }, (_, place) => cardIndex(place)).filter((place) => !taken.has(place));
   return Array.from({ length: Math.max(0, count - named.length) }, (_, nth) => ({
@@ -49,7 +51,7 @@ function standIns(named: readonly KnownCard[], count: number, sight: Sight): rea
     uuid: null,
     name: null,
     pciBusId: null,
-    sight,
+    evidence,
   }));
 }
 
@@ -83,7 +85,7 @@ function ofRow(row: GpuRow, before: RememberedCard | undefined): KnownCard {
     uuid: row.uuid ?? before?.uuid ?? null,
     name: row.name ?? before?.name ?? null,
     pciBusId: row.pciBusId ?? before?.pciBusId ?? null,
-    sight: { kind: 'row', row },
+    evidence: { kind: 'row', row },
   };
 }
 
@@ -93,17 +95,17 @@ function ofComplaint(broken: BrokenCard, before: RememberedCard | undefined, tak
     uuid: before?.uuid ?? null,
     name: before?.name ?? null,
     pciBusId: broken.pciBusId ?? before?.pciBusId ?? null,
-    sight: { kind: 'broken', broken },
+    evidence: { kind: 'broken', broken },
   };
 }
 
-function asRemembered(card: RememberedCard, index: CardIndex | null, sight: Sight): KnownCard {
-  return { index, uuid: card.uuid, name: card.name, pciBusId: card.pciBusId, sight };
+function asRemembered(card: RememberedCard, index: CardIndex | null, evidence: Evidence): KnownCard {
+  return { index, uuid: card.uuid, name: card.name, pciBusId: card.pciBusId, evidence };
 }
 
 /**
- * Takes the remembered card that a nameless one must be out of the list: the one at its bus address, or where it shows no
- * address, the one that had its index. None: it is a card never seen whole.
+ * Removes from the list the remembered card that a row without a uuid must be: the one at its bus address or, where it shows
+ * none, the one with its index. If there is none, the row is a card that was never identified.
  */
 function takeOut(
   unaccounted: RememberedCard[],
@@ -116,12 +118,12 @@ function takeOut(
   return at === -1 ? undefined : unaccounted.splice(at, 1)[0];
 }
 
-/** Another uuid at the same bus address replaces the old one: the card was swapped, nothing is missing. */
+/** A new uuid at the same bus address replaces the old one: the card was swapped, and nothing is missing. */
 function wasReplaced(card: RememberedCard, rows: readonly GpuRow[]): boolean {
   return rows.some((row) => row.uuid !== null && row.pciBusId !== null && sameBusAddress(row.pciBusId, card.pciBusId));
 }
 
-/** The driver writes the domain with 8 digits in rows and with 4 in complaints, and either case. */
+/** The driver writes the domain with 8 digits in rows and with 4 in messages, in either case. */
 export function sameBusAddress(one: string, other: string): boolean {
   return plainAddress(one) === plainAddress(other);
 }
@@ -141,7 +143,7 @@ function takenPlaces(cards: readonly KnownCard[]): Set<number> {
   return new Set(cards.map((card) => card.index).filter((index) => index !== null));
 }
 
-/** The wanted index, unless another card has it now: an index must never name two cards. */
+/** The wanted index, unless another card has it now: no two cards may share an index. */
 function claimPlace(taken: Set<number>, wanted: CardIndex | null): CardIndex | null {
   if (wanted === null || taken.has(wanted)) return null;
   taken.add(wanted);

@@ -1,19 +1,19 @@
-/** Which cards containers that are no jobs were given by id. */
+/** Which cards containers other than jobs were given by id. */
 
 import { cardsNamed } from '../model/named-card.js';
 import type { ContainersSeen, Probed, SeenContainer } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
-/** Foreign containers by card, and sentences about those that cannot be put on one. */
+/** Foreign containers by card, and notes about those that cannot be assigned to a card. */
 export interface Pins {
-  /** Names of containers, in order of the alphabet. A card that nobody is pinned to is not in it. */
+  /** Names of containers, sorted. A card without a pinned container is not in it. */
   readonly byCard: ReadonlyMap<KnownCard, readonly string[]>;
   readonly notes: readonly string[];
 }
 
 /**
- * A foreign container that runs, pauses or restarts uses the cards it was given by id, even while they idle. One that was
- * given all cards (a monitoring agent) holds nothing, and one that could not be asked is a remark: both are told, not guessed.
+ * A foreign container that is running, paused or restarting uses the cards it was given by id, even while they are idle. One
+ * with all cards (a monitoring agent) uses none, and one that could not be inspected is unknown: both become notes.
  */
 export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCard[]): Pins {
   const byCard = new Map<KnownCard, string[]>();
@@ -46,7 +46,7 @@ export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCa
   return { byCard, notes };
 }
 
-/** The gate in a container of its own needs all cards to look at them; the label is from its image. */
+/** A gate in a container needs all cards to query them; the label is from its image. */
 function isAGate({ labels }: SeenContainer): boolean {
   return labels['org.opencontainers.image.title'] === 'tuneplane-gpu-gate';
 }

@@ -1,9 +1,9 @@
-/** How each probe of a look fared, for the faces. */
+/** The result of each probe of a look, for display. */
 
 import type { ProbeReport } from '../model/occupancy.js';
 import type { Off, Probed, ProbeName, Snapshot } from '../model/snapshot.js';
 
-/** One report per probe; a probe that was switched off neither worked nor failed. */
+/** One report per probe; a probe that is switched off neither succeeded nor failed. */
 export function reportProbes(snapshot: Snapshot): Record<ProbeName, ProbeReport> {
   return {
     gpus: report('gpus', snapshot.gpus),

@@ -4,7 +4,7 @@ import { remember } from './inventory.js';
 import type { ParsedProcesses } from './nvidia-smi/parse-processes.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 
-/** What the parts of a look have said so far; undefined where one has not. */
+/** What the parts of a look have answered so far; undefined for those that have not. */
 export interface Said {
   cards?: CardsSeen;
   processes?: Probed<ParsedProcesses> | Off;
@@ -12,7 +12,7 @@ export interface Said {
   links?: Links | null;
 }
 
-/** When the look was, and what is known besides. */
+/** The time of the look, and what is known besides. */
 export interface Around {
   readonly cardStore: CardStore;
   readonly checkHealth: boolean;
@@ -22,7 +22,8 @@ export interface Around {
 }
 
 /**
- * One immutable picture of what was said so far; who has not answered reads as blind by `timeout`. The lists that the books
+ * An immutable snapshot of the answers so far; parts without an answer are blind by `timeout`. Lists that the books own are
+ * not frozen, since their owners go on changing them.
  * own are not frozen, since their owners go on writing them.
  */
 export function assemble(said: Said, around: Around): Snapshot {
@@ -43,7 +44,7 @@ export function assemble(said: Said, around: Around): Snapshot {
   });
 }
 
-/** A list that the driver can read for no card at all is not an empty one. */
+/** If the driver can read the list of no card, that is not an empty list. */
 function toProcesses(
   processes: Probed<ParsedProcesses> | Off,
   gpus: Snapshot['gpus'],

@@ -1,9 +1,9 @@
 import type { GpuRow, GpusSeen, Probed, RememberedCard } from '../model/snapshot.js';
 
 /**
- * Which cards are remembered after a look. A card seen is added, or brought up to date by its uuid; another uuid at its bus address
- * replaces it; what is missing stays, so that it goes on being missed. A look that was blind, a row that broke off and a row
- * without a uuid change nothing.
+ * Which cards to remember after a look. A visible card is added, or updated by its uuid; a new uuid at its bus address
+ * replaces it; a card that is not visible stays, so that it is still reported as missing. A blind look, an incomplete row
+ * and a row without a uuid change nothing.
  */
 export function remember(before: readonly RememberedCard[], gpus: Probed<GpusSeen>): readonly RememberedCard[] {
   if (gpus.kind === 'blind') return before;

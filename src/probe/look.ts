@@ -18,22 +18,22 @@ export interface EyesParts {
   readonly log: Log;
   readonly checkExternal: boolean;
   readonly checkHealth: boolean;
-  /** When a look ends at the latest, whatever its parts do; each bounds itself earlier. */
+  /** The time limit of a look, whatever its parts do; each part has a shorter limit of its own. */
   readonly limitMs: number;
-  /** Told every finished look once. */
+  /** Called once with every finished look. */
   readonly onLook: (snapshot: Snapshot) => void;
 }
 
 interface Look {
-  /** The snapshot when all have answered. Never rejects. */
+  /** The snapshot when all parts have answered. Never rejects. */
   readonly done: Promise<Snapshot>;
-  /** A snapshot now: those who have not answered read as blind. */
+  /** A snapshot now: parts without an answer are blind. */
   soFar(): Snapshot;
-  /** Which state of the machine it looked at; counted up by `outdated`. */
+  /** The version of the machine's state that it shows; `outdated` increments it. */
   readonly of: number;
 }
 
-/** The eyes: one look at a time, shared by all who want one. */
+/** The eyes: one look at a time, shared by all callers. */
 export function createEyes(parts: EyesParts): Eyes {
   const { clock } = parts;
   const listBooks = refuseOverlap(parts.books);
@@ -58,7 +58,7 @@ export function createEyes(parts: EyesParts): Eyes {
   return {
     fresh: () => {
       if (running === null) return start().done;
-      // All who come while one runs share the one after it.
+      // All callers that arrive while one runs share the next.
       next ??= running.done.then(() => {
         next = null;
         return (running ?? start()).done;
@@ -69,7 +69,7 @@ export function createEyes(parts: EyesParts): Eyes {
       const began = clock.monotonic();
       if (last !== null && last.of === state && began - last.endedAt < maxAgeMs) return last.snapshot;
       const before = running;
-      // One process of a kind at a time: a look that is out of date has to end before a new one can begin.
+      // One process of a kind at a time: an outdated look has to end before a new one can begin.
       if (before !== null && before.of !== state && (await inTime(before.done, withinMs, clock)) === null)
         return before.soFar();
       const look = running ?? start();
@@ -113,7 +113,7 @@ function startLook(parts: EyesParts, listBooks: Books['list'], of: number): Look
   return { done: look(), soFar, of };
 }
 
-/** A port that throws breaks its word; the look must be true all the same. */
+/** A port must not throw; if one does, the look must be correct all the same. */
 function mistake(error: unknown, log: Log, deadline: Deadline): Probed<never> {
   log.error({ err: error }, 'a probe threw, which is a mistake of ours; it counts as blind');
   return {
@@ -124,7 +124,7 @@ function mistake(error: unknown, log: Log, deadline: Deadline): Probed<never> {
   };
 }
 
-/** A list that outlived its look is not joined by a second. */
+/** A list request that outlived its look is not joined by a second. */
 function refuseOverlap(books: Pick<Books, 'list'>): Books['list'] {
   let running = false;
   return async () => {

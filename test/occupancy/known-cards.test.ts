@@ -7,7 +7,7 @@ import { blind, busOf, gpus, remember, row, rowsUpTo, uuidOf } from './make.js';
 /** A short form of every card: index, which card it is, and how it shows itself. */
 function shown(look: Probed<GpusSeen>, remembered: readonly RememberedCard[] = [], configuredCount = 0) {
   return knownCards(look, remembered, configuredCount).map(
-    ({ index, uuid, sight }) => `${index ?? '-'} ${uuid === null ? '?' : (uuid[4] ?? '')} ${sight.kind}`,
+    ({ index, uuid, evidence }) => `${index ?? '-'} ${uuid === null ? '?' : (uuid[4] ?? '')} ${evidence.kind}`,
   );
 }
 const complaint = (but: Partial<BrokenCard> = {}): BrokenCard => ({
@@ -109,7 +109,7 @@ describe('the cards that are known', () => {
   test('say of a missing card what it was', () => {
     const [missing] = knownCards(gpus([], { driverCount: 0 }), [remember(3)], 0);
     expect(missing).toMatchObject({ uuid: uuidOf(3), name: 'NVIDIA H100 80GB HBM3', pciBusId: busOf(3) });
-    expect(missing?.sight).toEqual({
+    expect(missing?.evidence).toEqual({
       kind: 'missing',
       detail: 'the driver does not list it any more; it was card 3 at 00000000:13:00.0',
     });
@@ -120,7 +120,7 @@ describe('the cards that are known', () => {
     ['more are configured than it shows', 1, 2, '2 cards are configured and the driver shows 1'],
   ])('say so when %s', (_says, driverCount, configured, detail) => {
     const [, standIn] = knownCards(gpus([row(0)], { driverCount }), [], configured);
-    expect(standIn?.sight).toEqual({ kind: 'missing', detail });
+    expect(standIn?.evidence).toEqual({ kind: 'missing', detail });
   });
 });
 

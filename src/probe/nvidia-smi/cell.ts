@@ -15,21 +15,24 @@ export function readText(cell: string | undefined): Reading<string> {
   return { kind: isDenied(inner) ? 'denied' : 'error', words };
 }
 
-/** Whether words speak of permissions: then the card may be fine, it could not be seen. */
+/** Whether an error text is about permissions: then the card may be fine, and is only not visible. */
 export function isDenied(words: string): boolean {
   return /permission/i.test(words);
 }
 
-/** The lines of an answer that are not blank. Only a line feed ends a line: a carriage return inside a cell must not make two cards of one. */
+/**
+ * The lines of an answer that are not blank. Only a line feed ends a line: a carriage return inside a cell must not make two
+ * cards of one.
+ */
 export function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** The words of a driver or a program for a person: on one line and not too long. */
+/** A message of a driver or a program for a person: on one line and not too long. */
 export function clean(text: string): string {
   return plainWithin(text, LONGEST);
 }
 
-/** The last is of 590 and speaks of the column, not of the card: a column that goes out of use must not take every card with it. */
+/** The last is of 590 and concerns the column, not the card: a deprecated column must not make every card faulty. */
 const CANNOT_SAY = new Set(['n/a', 'not supported', 'requested functionality has been deprecated']);
 const LONGEST = 300;

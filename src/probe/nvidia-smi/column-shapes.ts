@@ -1,4 +1,4 @@
-/** What a cell looks like when its column says something, and what is read from it. */
+/** What a cell looks like when its column has a value, and what is read from it. */
 
 import { cardUuid, type CardUuid } from '../../model/card.js';
 import type { NumberShape, Shape } from '../../model/column.js';
@@ -6,7 +6,7 @@ import { COLUMNS, readingOf } from '../../model/columns.js';
 import type { Reading } from '../../model/snapshot.js';
 import { readText } from './cell.js';
 
-/** A number of more digits than these is none that a card can have; counters of errors are, and are kept as text. */
+/** No index, count or size of a card has more digits than these; error counters may, and are kept as text. */
 const SHAPES: Readonly<Record<Shape, RegExp>> = {
   whole_number: /^\d{1,9}$/,
   mib: /^\d{1,9}(?:\s*MiB)?$/,
@@ -20,27 +20,27 @@ const SHAPES: Readonly<Record<Shape, RegExp>> = {
   any_text: /^/,
 };
 
-/** Reads a cell as a number, its unit printed or not. Text that is none is unreadable. */
+/** Reads a cell as a number, with or without its unit. Anything else is unreadable. */
 export function readNumber(cell: string | undefined, shape: NumberShape): Reading<number> {
   const text = readShaped(cell, shape);
   return text.kind === 'value' ? { kind: 'value', value: Number.parseInt(text.value, 10) } : text;
 }
 
-/** Reads a cell as its column has it; a number only where the shape is one. Text that does not look like it is unreadable. */
+/** Reads a cell by its column's shape, as a number only where the shape is numeric. Text of another shape is unreadable. */
 export function readCell(cell: string | undefined, shape: Shape): Reading<string> | Reading<number> {
   return shape === 'whole_number' || shape === 'mib' ? readNumber(cell, shape) : readShaped(cell, shape);
 }
 
-/** A uuid as any branch prints one; any other text is no card's identity. */
+/** A uuid in the format of any branch; any other text identifies no card. */
 export function readUuid(cell: string | undefined): CardUuid | null {
   const text = readShaped(cell, 'uuid');
   return text.kind === 'value' ? cardUuid(text.value) : null;
 }
 
 /**
- * True for a row with more commas than columns whose cells do not look like their columns: the comma was not in the name, and
- * every column after it has moved. Read by position, the count of cards would be the memory in use. `cells` as split at every
- * comma. A name with commas alone moves nothing, being last.
+ * True for a row with more commas than columns whose cells do not have their columns' shapes: the comma was not in the name,
+ * and every later column has moved. By position, the count of cards would be read as the memory in use. `cells` are split at
+ * every comma. A comma in the name moves nothing, since the name is last.
  */
 export function isOutOfPlace(cells: readonly string[], fields: readonly string[]): boolean {
   return cells.length > fields.length && fields.some((field, at) => !looksLike(field, cells[at] ?? ''));
@@ -51,7 +51,7 @@ function readShaped(cell: string | undefined, shape: Shape): Reading<string> {
   return text.kind !== 'value' || SHAPES[shape].test(text.value) ? text : { kind: 'unreadable', words: text.value };
 }
 
-/** Words in brackets, `N/A` and `ERR!` stand in any column; a field that the table does not have may say anything. */
+/** Text in brackets, `N/A` and `ERR!` may be in any column; a field that is not in the table may contain anything. */
 function looksLike(field: string, cell: string): boolean {
   const reading = readingOf(field);
   return /^\[.*\]$|^N\/A$|^ERR!$/.test(cell) || reading === null || SHAPES[COLUMNS[reading].shape].test(cell);

@@ -1,4 +1,4 @@
-/** Everything that is asked of `nvidia-smi`, one question a method. */
+/** All queries to `nvidia-smi`, one method each. */
 
 import { REMAPPED_ROWS } from '../../model/columns.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
@@ -12,32 +12,32 @@ import { createQueryProcesses } from './query-processes.js';
 import { createRemappedRows } from './remapped-rows.js';
 import { createTopology } from './topology.js';
 
-/** What `nvidia-smi` can be asked. Every answer comes within the time limit, and none is an exception. */
+/** The queries to `nvidia-smi`. Every answer comes within the time limit, and none is an exception. */
 export interface NvidiaSmi {
   /** The cards, with health where it is checked. */
   gpus(): Promise<CardsSeen>;
   processes(): Promise<Probed<ParsedProcesses>>;
-  /** The links between the cards just seen; never fails, and only the first time takes a moment. */
+  /** The links between the cards just seen; never fails, and only the first call waits for a moment. */
   links(gpus: Probed<GpusSeen>): Promise<Links | null>;
 }
 
 export interface NvidiaSmiOptions {
   /** `TUNEPLANE_NVIDIA_SMI`: a path, or a name on PATH. */
   readonly program: string;
-  /** The limit for one probe, with everything that it has to ask again. */
+  /** The limit for one probe, including all repeated queries. */
   readonly timeoutMs: number;
   readonly checkHealth: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Builds the parts that ask `nvidia-smi`, each question by running the program. */
+/** Builds the parts that query `nvidia-smi`, by running the program for each query. */
 export function createNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
   const { program, clock, log } = options;
   return askThrough((question) => createProcessSlot(`nvidia-smi ${question}`, program, clock, log), options);
 }
 
-/** The same over slots that are made elsewhere. Each kind of question has a slot of its own, with at most one process in it. */
+/** The same with process slots from elsewhere. Each kind of query has its own slot, with at most one process in it. */
 export function askThrough(
   slot: (question: string) => ProcessSlot,
   { timeoutMs, checkHealth, clock, log }: Omit<NvidiaSmiOptions, 'program'>,

@@ -4,7 +4,7 @@ import type { GpuRow, Reading, Readings } from '../../model/snapshot.js';
 import { clean, linesOf, readText } from './cell.js';
 import { isOutOfPlace, readCell, readNumber } from './column-shapes.js';
 
-/** The rows of one `--query-gpu`, in the order printed, with what every row says of the whole machine. */
+/** The rows of one `--query-gpu`, in the order printed, and what every row says about the whole machine. */
 export interface ParsedRows {
   readonly rows: readonly GpuRow[];
   readonly driverCount: number | null;
@@ -12,9 +12,9 @@ export interface ParsedRows {
 }
 
 /**
- * Reads the output of `--query-gpu=<fields> --format=csv`. By position: the program heads some columns by another name than
- * the one asked for. A header, blank lines, units and padding are no harm; a line that is no row is passed over. The last
- * field takes what is left of its row.
+ * Parses the output of `--query-gpu=<fields> --format=csv`, by position: the program heads some columns by another name than
+ * the requested one. Accepts a header, blank lines, units and padding; skips lines that are no rows. The last field takes
+ * the rest of its row.
  */
 export function parseGpuRows(text: string, fields: readonly string[]): ParsedRows {
   const rows: GpuRow[] = [];
@@ -40,7 +40,9 @@ function splitRow(line: string, columns: number): string[] {
   return cells.map(clean);
 }
 
-/** A row starts with an index, or with an error word where the card cannot even tell that, or it has a whole uuid in its place. */
+/**
+ * A row starts with an index, with an error word where the card cannot report even that, or has a whole uuid in its place.
+ */
 function isGpuRow(cells: readonly string[], fields: readonly string[]): boolean {
   const index = cells[fields.indexOf('index')] ?? '';
   if (readNumber(index, 'whole_number').kind === 'value') return true;
@@ -67,7 +69,7 @@ function toGpuRow(line: string, fields: readonly string[]): GpuRow {
   };
 }
 
-/** Of a row whose columns moved: its index and uuid where both stand as they should, else a whole uuid wherever it stands. */
+/** For a row whose columns moved: its index and uuid where both are in their places, else a whole uuid anywhere in it. */
 function onlyWhoItIs(cells: readonly string[], fields: readonly string[]): (string | undefined)[] {
   const who = Array.from(fields, (): string | undefined => undefined);
   const [index, uuid] = [fields.indexOf('index'), fields.indexOf('uuid')];
@@ -77,13 +79,16 @@ function onlyWhoItIs(cells: readonly string[], fields: readonly string[]): (stri
   return who;
 }
 
-/** The last cell of a row that breaks off may be half of what it was; a whole uuid is not. */
+/** The last cell of an incomplete row may be cut off; a whole uuid is not. */
 function withoutTheLast(cells: readonly string[], fields: readonly string[]): (string | undefined)[] {
   const last = cells.length - 1;
   return cells.map((cell, at) => (at < last ? cell : at === fields.indexOf('uuid') ? wholeUuid(cell) : undefined));
 }
 
-/** Every reading from the cell of its column, under whichever name that was asked for; absent where it was not. That shape and reading fit is held by the table's type. */
+/**
+ * Each reading from the cell of its column, under whichever name was requested; absent where none was. The table's type
+ * guarantees that shape and reading fit.
+ */
 function readAll(cells: readonly (string | undefined)[], fields: readonly string[]): Readings {
   const cellOf = (reading: keyof Readings): string | undefined =>
     COLUMNS[reading].names.map(({ field }) => cells[fields.indexOf(field)]).find((cell) => cell !== undefined);

@@ -1,18 +1,19 @@
-/** What `nvidia-smi -L` says of each card. */
+/** What `nvidia-smi -L` says about each card. */
 
 import { cardIndex, type CardIndex } from '../../model/card.js';
 import type { BrokenCard } from '../../model/snapshot.js';
 import { clean, isDenied } from './cell.js';
 
-/** What `nvidia-smi -L` knows: the cards that answer, and those that the driver complains about. */
+/** The parsed `nvidia-smi -L`: the working cards, and those that the driver reports as broken. */
 export interface Listed {
   readonly indices: readonly CardIndex[];
   readonly broken: readonly BrokenCard[];
 }
 
 /**
- * Reads `nvidia-smi -L`. A healthy card is `GPU 4: …`, with its true index; a broken one has the driver's sentence in its
- * place. Its index is told by the place where its neighbours leave just enough room. MIG lines are indented and no cards.
+ * Parses `nvidia-smi -L`. A healthy card is `GPU 4: …`, with its true index; a broken one has the driver's message in its
+ * place. A broken card's index follows from its position, where its neighbours leave exactly enough room. MIG lines are
+ * indented and are no cards.
  */
 export function parseList(text: string): Listed {
   const indices: CardIndex[] = [];
@@ -48,7 +49,7 @@ function toComplaint(line: string, after: number): Complaint | null {
   return nameless === undefined ? null : { after, pciBusId: null, words: [clean(nameless)] };
 }
 
-/** Some sentences go on over the next lines, and end in blank ones or in a lone full stop. */
+/** Some messages continue on the next lines, and end in blank ones or in a lone full stop. */
 function goOn(complaint: Complaint | undefined, line: string, listed: number): void {
   const words = clean(line);
   if (complaint !== undefined && complaint.after === listed && /\w/.test(words)) complaint.words.push(words);

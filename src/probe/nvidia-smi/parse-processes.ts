@@ -3,7 +3,9 @@ import type { ComputeProcess } from '../../model/snapshot.js';
 import { clean, linesOf } from './cell.js';
 import { readNumber, readUuid } from './column-shapes.js';
 
-/** The process list, and how many rows spoke of a card whose list the driver cannot read; `unlisted` are those that it names. */
+/**
+ * The process list, and how many rows report a card whose list the driver cannot read; `unlisted` are those that it names.
+ */
 export interface ParsedProcesses {
   readonly processes: readonly ComputeProcess[];
   readonly unreadable: number;
@@ -11,8 +13,8 @@ export interface ParsedProcesses {
 }
 
 /**
- * Reads `--query-compute-apps=gpu_uuid,pid,process_name,used_memory`, from both ends, since a name may hold anything. A card
- * whose list cannot be read has a row too: only a numeric pid makes a process.
+ * Parses `--query-compute-apps=gpu_uuid,pid,process_name,used_memory` from both ends, since a name may contain anything. A
+ * card with an unreadable list has a row too: only a numeric pid is a process.
  */
 export function parseProcesses(text: string): ParsedProcesses {
   const processes: ComputeProcess[] = [];

@@ -1,4 +1,4 @@
-/** What the query of the remapped rows prints, in the words of the other query. */
+/** Parses the query of the remapped rows, into the terms of the other query. */
 
 import type { CardUuid } from '../../model/card.js';
 import { COLUMNS, READINGS, REMAPPED_ROWS } from '../../model/columns.js';
@@ -6,17 +6,18 @@ import type { Reading, Readings } from '../../model/snapshot.js';
 import { clean, linesOf } from './cell.js';
 import { readCell, readUuid } from './column-shapes.js';
 
-/** The readings that drivers before 590 print in a query of their own, in the order to ask them. */
+/** The readings for which drivers before 590 have a separate query, in query order. */
 export const REMAPPED = READINGS.filter((reading) => COLUMNS[reading].ownQuery === REMAPPED_ROWS);
 
 /** Their fields. */
 export const REMAPPED_FIELDS = REMAPPED.map((reading) => COLUMNS[reading].names[0].field);
 
-/** What that query says of each card. */
+/** What that query says about each card. */
 export type RemappedByUuid = ReadonlyMap<CardUuid, Partial<Readings>>;
 
 /**
- * Reads the answer to `gpu_uuid` and these fields; its own words (0 and 1) are told in those of `--query-gpu` (No and Yes). From both ends:
+ * Parses the answer to `gpu_uuid` and these fields, and translates 0 and 1 to the No and Yes of `--query-gpu`. From both
+ * ends: a comma in the first column must not hide a failure in the last.
  * a comma in the first column must not hide a failure in the last.
  */
 export function parseRemappedRows(text: string): RemappedByUuid {

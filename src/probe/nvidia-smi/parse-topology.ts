@@ -1,14 +1,14 @@
-/** What `nvidia-smi topo -m` says of the links between cards. */
+/** What `nvidia-smi topo -m` says about the links between cards. */
 
 import { LINK_KINDS, type LinkKind } from '../../model/snapshot.js';
 import { plain } from '../../text/plain.js';
 
-/** The link between two cards by today's indices; both directions are there. */
+/** The link between two cards by current index; both directions are present. */
 export type Matrix = ReadonlyMap<number, ReadonlyMap<number, LinkKind>>;
 
 /**
- * Reads `nvidia-smi topo -m`. Its header is underlined with escape codes; network cards and affinities have columns too and
- * are passed over. Where two directions differ the worse one counts. Null where no card has a row.
+ * Parses `nvidia-smi topo -m`. Its header is underlined with escape codes; columns of network cards and affinities are
+ * skipped. Where two directions differ, the slower one counts. Null where no card has a row.
  */
 export function parseTopology(text: string): Matrix | null {
   let columns: readonly (number | null)[] | null = null;
@@ -51,7 +51,10 @@ function linksOf(matrix: Map<number, Map<number, LinkKind>>, index: number): Map
   return links;
 }
 
-/** A cell never holds a blank, so blanks and tabs part the columns alike; cards stand before everything that may. */
+/**
+ * A cell never contains a blank, so blanks and tabs both separate columns; cards come before all columns that may contain
+ * one.
+ */
 function words(line: string): string[] {
   return plain(line).trim().split(/\s+/);
 }
@@ -63,7 +66,7 @@ function gpuNumber(cell: string): number | null {
 
 function toLink(cell: string): LinkKind | null {
   if (/^NV\d+$/.test(cell)) return 'NV';
-  // The word of drivers before 384 for what is SYS since.
+  // Drivers before 384 call SYS by this word.
   if (cell === 'SOC') return 'SYS';
   return LINK_KINDS.find((kind) => kind === cell) ?? null;
 }

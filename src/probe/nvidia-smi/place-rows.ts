@@ -1,20 +1,20 @@
-/** Which card a row is about that cannot say so itself. */
+/** The index of rows that do not contain a readable one. */
 
 import { cardIndex, type CardIndex } from '../../model/card.js';
 import type { BrokenCard, GpuRow } from '../../model/snapshot.js';
 
 /**
- * Gives rows that could not tell their own index the place that their neighbours leave open, where there is just enough room
- * for them: the program prints the cards in order of index. `total` is how many cards there are, where that is known; without
- * it, nothing is said of rows after the last that knows its index.
+ * Gives rows without an index the position that their neighbours leave open, where there is exactly enough room for them:
+ * the program prints the cards in order of index. `total` is the number of cards, where known; without it, rows after the
+ * last known index get none.
  */
 export function placeRows(rows: readonly GpuRow[], total: number | null): readonly GpuRow[] {
   return rows.map((row, at) => (row.index === null ? { ...row, index: placeOf(at, rows, total) } : row));
 }
 
 /**
- * The cards complained about that are not among the rows after all. A warning about a card that works is no broken card, and
- * a card whose row is there without its uuid is shown once, as that row.
+ * The broken cards that are not among the rows after all. A warning about a working card does not make it broken, and a card
+ * whose row lacks a uuid is shown once, as that row.
  */
 export function trulyBroken(broken: readonly BrokenCard[], rows: readonly GpuRow[]): readonly BrokenCard[] {
   const busIds = new Set(rows.map((row) => row.pciBusId?.toUpperCase()));

@@ -1,4 +1,4 @@
-/** Runs `nvidia-smi` so that at most one process of a kind is there, however stuck the driver is. */
+/** Runs `nvidia-smi` such that at most one process of a kind exists, however stuck the driver is. */
 
 import type { Clock, Log } from '../../model/ports/outside.js';
 import type { BlindReason, Probed } from '../../model/snapshot.js';
@@ -6,19 +6,22 @@ import { run, type Ran } from '../../program/run.js';
 import { inTime } from '../../time/in-time.js';
 import { clean } from './cell.js';
 
-/** What a program said, or that it could not be asked because one of its kind has not ended. */
+/** The program's output, or that it was not run because an earlier one of its kind has not ended. */
 export type Answer = Ran | { readonly kind: 'overlap'; readonly pid: number | null; readonly sinceMs: number };
 
-/** A place for one process of a kind. A driver that is stuck cannot be killed out of its call, and each new one joins it. */
+/**
+ * A slot for one process of a kind. A process that is stuck in a driver call cannot be killed, and each new one would hang
+ * too.
+ */
 export interface ProcessSlot {
-  /** Runs the program with these arguments; refuses at once while an earlier one is not gone. */
+  /** Runs the program with these arguments; refuses at once while an earlier process still exists. */
   ask(args: readonly string[], timeoutMs: number): Promise<Answer>;
 }
 
-/** How long a killed process may take to be reaped before its successor counts it as stuck. */
+/** How long a killed process may take to be reaped before the next call counts it as stuck. */
 const REAPED_WITHIN_MS = 50;
 
-/** Makes a slot for `program`. `says` names the kind in the log. */
+/** Creates a slot for `program`. `says` names the kind in the log. */
 export function createProcessSlot(says: string, program: string, clock: Clock, log: Log): ProcessSlot {
   let busy: { sinceMs: number; pid: number | null; gone: Promise<void> } | null = null;
   return {
@@ -50,7 +53,7 @@ export function createProcessSlot(says: string, program: string, clock: Clock, l
   }
 }
 
-/** Why nothing can be concluded from an answer, in words for the operator. `asked` is the command as a person would type it. */
+/** Why an answer proves nothing, in words for the operator. `asked` is the command as a person would type it. */
 export function blindBecause(answer: Answer, asked: string, tookMs: number): Probed<never> & { kind: 'blind' } {
   const blind = (why: BlindReason, detail: string): Probed<never> & { kind: 'blind' } => ({
     kind: 'blind',
@@ -96,7 +99,7 @@ function overlaps(answer: Answer & { kind: 'overlap' }, asked: string): string {
   return `${asked} was not started: ${who} has been at it since ${since} and is not gone`;
 }
 
-/** The first line that is not a row; rows may come before the words that explain why they ended. */
+/** The first line that is not a row; rows may come before the message that explains why they ended. */
 function complaintIn(text: string): string | null {
   const lines = text.split('\n').map(clean);
   return (

@@ -1,19 +1,19 @@
-/** Which columns this driver is asked for, by what it refused before. */
+/** Which columns to query from this driver, given the ones that it refused before. */
 
 import { COLUMNS, READINGS, readingOf } from '../../model/columns.js';
 import type { Log } from '../../model/ports/outside.js';
 
-/** Which fields to ask a driver for. What it refuses is remembered until its version changes. */
+/** Which fields to query. A refused field is remembered until the driver's version changes. */
 export interface QueryFields {
-  /** In the order to ask them; the name is last, since it may hold a comma. */
+  /** In query order; the name is last, since it may contain a comma. */
   list(): readonly string[];
-  /** Takes note of a run that exited 2: true when a field was dropped, so that asking again may help. */
+  /** Records a run that exited 2: true when a field was dropped, so that a retry may help. */
   readonly refused: (stdout: string) => boolean;
-  /** A good run showed this version: under another than before, every field is tried again. */
+  /** A successful run showed this version: if it differs from the last, every field is tried again. */
   under(driverVersion: string | null): void;
 }
 
-/** The fields to ask, each column by its first name; those of health only where it is checked. */
+/** The fields to query, each column by its first name; health columns only where health is checked. */
 export function createQueryFields(checkHealth: boolean, log: Log): QueryFields {
   const all = READINGS.filter((reading) => checkHealth || COLUMNS[reading].role !== 'health').map(
     (reading) => COLUMNS[reading].names[0].field,
@@ -41,24 +41,24 @@ export function createQueryFields(checkHealth: boolean, log: Log): QueryFields {
   };
 }
 
-/** Whether this field feeds a finding of health. */
+/** Whether this field feeds a health finding. */
 export function isHealthField(field: string): boolean {
   const reading = readingOf(field);
   return reading !== null && COLUMNS[reading].role === 'health';
 }
 
-/** The field that the driver refused, from its own sentence; null where the words are others. */
+/** The field that the driver refused, from its error message; null where the message is another. */
 export function refusedField(stdout: string): string | null {
   return /Field "([^"]+)" is not a valid field to query/.exec(stdout)?.[1] ?? null;
 }
 
-/** Without these a row is nobody's. */
+/** Without these fields a row cannot be assigned to a card. */
 function isNeeded(field: string): boolean {
   const reading = readingOf(field);
   return reading !== null && COLUMNS[reading].role === 'needed';
 }
 
-/** The same column under the name that other drivers give it; null after the last. */
+/** The name of the same column on other drivers; null after the last. */
 function nextName(field: string): string | null {
   const reading = readingOf(field);
   if (reading === null) return null;

@@ -11,7 +11,7 @@ import { isHealthField, type QueryFields } from './query-fields.js';
 import { queryWithFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
 import { withRemapped, type RemappedRows } from './remapped-rows.js';
 
-/** The cards, and whether their health could be asked: one query answers both. */
+/** The cards, and whether their health could be queried: one query answers both. */
 export interface CardsSeen {
   readonly gpus: Probed<GpusSeen>;
   readonly health: Probed<null> | Off;
@@ -23,7 +23,7 @@ export interface QueryGpusParts {
   readonly remappedRows: RemappedRows;
   readonly fields: QueryFields;
   readonly clock: Clock;
-  /** For everything together: the query, what follows a broken card, and the remapped rows. */
+  /** For everything together: the query, its repetition after a broken card, and the remapped rows. */
   readonly timeoutMs: number;
   readonly checkHealth: boolean;
 }
@@ -55,7 +55,7 @@ export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen>
     return { gpus: { kind: 'seen', value: toSeen(parsed, rows, listed), tookMs: deadline.took() }, health };
   };
 
-  /** The version is known from good runs alone; under another one, what was learned of the old is forgotten. */
+  /** Only successful runs tell the version; when it changes, everything learned about the old driver is forgotten. */
   function noteDriver(version: string | null): void {
     fields.under(version);
     if (driverVersion !== null && version !== driverVersion) remappedRows.forget();
@@ -92,7 +92,7 @@ function toSeen(parsed: ParsedRows, rows: readonly GpuRow[], listed: Listed | nu
 
 function blindOf(answer: CardsAnswer, deadline: Deadline): Probed<never> & { kind: 'blind' } {
   if (answer.kind === 'blind') return answer.blind;
-  // It exited 0 without a row: never a machine without cards.
+  // Exit code 0 without a row never means a machine without cards.
   return blindBecause(
     { kind: 'exited', rc: 0, stdout: answer.stdout, stderr: '' },
     'nvidia-smi --query-gpu',

@@ -1,4 +1,4 @@
-/** Asks about all cards, and about the sound ones alone where one spoils the answer. */
+/** Queries all cards, and only the working ones if a broken one fails the query. */
 
 import type { CardIndex } from '../../model/card.js';
 import type { Deadline } from '../../time/deadline.js';
@@ -6,15 +6,15 @@ import { listMayHelp, type ListCards } from './list-cards.js';
 import type { Listed } from './parse-list.js';
 import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 
-/** A query that succeeded: of all cards, or, with `listed`, of those that `-L` still lists. */
+/** A query that succeeded: of all cards or, with `listed`, of those that `-L` still lists. */
 export type CardsAnswer =
   | { readonly kind: 'answered'; readonly stdout: string; readonly listed: Listed | null }
   | { readonly kind: 'blind'; readonly blind: ReturnType<typeof blindBecause> };
 
 /**
- * Asks about all cards; where that fails because of one card's handle, asks `-L` which cards answer and then about those
- * alone, by index, since by uuid every card fails. Only what a run that exited 0 printed is ever passed on: rows are flushed
- * one at a time, so a run that failed looks like a smaller machine.
+ * Queries all cards. If that fails because of one card's handle, gets the working cards from `-L` and queries those by
+ * index, since a query by uuid fails for every card. Only the output of a run that exited 0 is ever used: rows are flushed
+ * one at a time, so the output of a failed run looks like a smaller machine.
  */
 export async function queryWithFallback(
   slot: ProcessSlot,
@@ -37,7 +37,7 @@ export async function queryWithFallback(
   return { kind: 'blind', blind: blindBecause(some, commandOf(query(listed.indices)), deadline.took()) };
 }
 
-/** `-i 0,1,2` where only some cards are asked about. */
+/** `-i 0,1,2` where only some cards are queried. */
 export function onlyOf(of: readonly CardIndex[] | null): readonly string[] {
   return of === null ? [] : ['-i', of.join(',')];
 }
@@ -48,7 +48,7 @@ function commandOf(args: readonly string[]): string {
   return ['nvidia-smi', ...shown.map((arg) => arg.split('=')[0])].join(' ');
 }
 
-/** One field that the driver does not know fails the whole query, and it names only one of them at a time. */
+/** One unknown field fails the whole query, and the driver names only one of them at a time. */
 async function askUntilAccepted(
   slot: ProcessSlot,
   query: () => readonly string[],

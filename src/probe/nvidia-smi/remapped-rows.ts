@@ -1,4 +1,4 @@
-/** The remapped rows, which drivers before 590 tell in a query of their own. */
+/** The remapped rows, for which drivers before 590 have a separate query. */
 
 import type { CardIndex } from '../../model/card.js';
 import { REMAPPED_ROWS } from '../../model/columns.js';
@@ -9,23 +9,29 @@ import { parseRemappedRows, REMAPPED, REMAPPED_FIELDS, type RemappedByUuid } fro
 import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { onlyOf } from './query-with-fallback.js';
 
-/** What is known of the remapped rows of all cards. `refused`: the driver does not know the query, so no card can say. */
+/**
+ * The remapped rows of all cards, as far as known. `refused`: the driver does not know the query, so nothing is known of any
+ * card.
+ */
 export type Remapped =
   | { readonly kind: 'known'; readonly byUuid: RemappedByUuid }
   | { readonly kind: 'refused' }
   | { readonly kind: 'blind'; readonly blind: Probed<never> & { kind: 'blind' } };
 
 export interface RemappedRows {
-  /** Asks, or gives the last answer when that is less than a minute old or the driver refused. `of`: the only cards to ask about, null for all. */
+  /**
+   * Queries, or returns the last answer if it is less than a minute old or the driver refused. `of`: the only cards to
+   * query, null for all.
+   */
   now(of: readonly CardIndex[] | null, deadline: Deadline): Promise<Remapped>;
-  /** The driver went away or is another one: what it said is worth nothing. */
+  /** The driver is gone or has changed: discards the last answer. */
   forget(): void;
 }
 
-/** They change rarely, and asking costs a process. */
+/** They rarely change, and a query costs a process. */
 const GOOD_FOR_MS = 60_000;
 
-/** The query of its own that drivers before 590 have for remapped rows. */
+/** The separate query of drivers before 590 for remapped rows. */
 export function createRemappedRows(slot: ProcessSlot, clock: Clock): RemappedRows {
   let last: { readonly askedAt: number; readonly remapped: Remapped } | null = null;
   return {
@@ -64,7 +70,7 @@ function toRemapped(answer: Answer, deadline: Deadline): Remapped {
   return { kind: 'blind', blind: blindBecause(answer, `nvidia-smi ${REMAPPED_ROWS.option}`, deadline.took()) };
 }
 
-/** Exit code 2 for a field; before 450 the whole option is not recognized, with exit code 255. */
+/** Exit code 2 for a field; before 450 the whole option is unknown, with exit code 255. */
 function isRefusal(answer: Answer & { kind: 'exited' }): boolean {
   return answer.rc === 2 || (answer.rc !== 0 && /is not recognized/i.test(answer.stdout));
 }

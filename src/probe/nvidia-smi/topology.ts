@@ -5,11 +5,11 @@ import { inTime } from '../../time/in-time.js';
 import { parseTopology, type Matrix } from './parse-topology.js';
 import { blindBecause, type ProcessSlot } from './process-slot.js';
 
-/** How the cards reach each other. Asked once per driver start, in the background; a look never fails for it. */
+/** How the cards are connected. Queried once per driver start, in the background; a look never fails because of it. */
 export interface Topology {
   /**
-   * What is known after this look at the cards; null where nothing is. Only the very first asking is waited for, and not
-   * long, so that the first admission after a start has it.
+   * What is known after this look at the cards; null where nothing is. Only the very first query is waited for, briefly, so
+   * that the first admission after a start has the topology.
    */
   readonly links: (gpus: Probed<GpusSeen>) => Promise<Links | null>;
 }
@@ -17,7 +17,7 @@ export interface Topology {
 const FIRST_WAIT_MS = 2000;
 const AGAIN_AFTER_MS = 60_000;
 
-/** `timeoutMs` bounds one `nvidia-smi topo -m`. */
+/** `timeoutMs` limits one `nvidia-smi topo -m`. */
 export function createTopology(slot: ProcessSlot, clock: Clock, log: Log, timeoutMs: number): Topology {
   let links: Links | null = null;
   let askedFor: { readonly driverVersion: string | null; readonly at: number } | null = null;
@@ -39,7 +39,7 @@ export function createTopology(slot: ProcessSlot, clock: Clock, log: Log, timeou
     },
   };
 
-  /** Links are kept by uuid, so a renumbering does no harm to them; a card that they do not know does. */
+  /** Links are stored by uuid, so renumbering does not affect them; a card without known links triggers a new query. */
   function isDue(seen: GpusSeen): boolean {
     if (askedFor === null || wasBlind || askedFor.driverVersion !== seen.driverVersion) return true;
     const known = links !== null && seen.rows.every((row) => row.uuid === null || links?.has(row.uuid));
@@ -58,7 +58,7 @@ export function createTopology(slot: ProcessSlot, clock: Clock, log: Log, timeou
   }
 }
 
-/** A matrix goes by today's indices: these are the ones of the look that asked for it. */
+/** A matrix uses current indices: these are from the look that requested it. */
 function byUuid(matrix: Matrix, seen: GpusSeen): Links {
   const uuids = new Map<number, CardUuid>();
   for (const { index, uuid } of seen.rows) if (index !== null && uuid !== null) uuids.set(index, uuid);
