@@ -1,4 +1,6 @@
-/** The Express application: the faces, one after the other, between the headers that all answers carry and the errors. */
+/**
+ * The Express application: all routes, with the headers common to all answers before them and the error handlers after them.
+ */
 
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createAdmitRoutes, type AdmitRouteParts } from './admit/routes.js';
@@ -14,7 +16,7 @@ import { createPageRoutes, type PageRouteParts } from './page/routes.js';
 import { createRunRoutes, type RunRouteParts } from './runs/routes.js';
 
 export interface MetricsAppParts {
-  /** Answers `GET /metrics` to whom the door lets through. */
+  /** The handler of `GET /metrics` behind this authentication. */
   readonly metrics: (door: RequestHandler) => Router;
   readonly readiness: () => Promise<Readiness>;
   readonly log: Log;
@@ -26,7 +28,7 @@ export interface AppParts
   /** Of the package, for the OpenAPI document. */
   readonly version: string;
   readonly page: Omit<PageRouteParts, 'door'>;
-  /** Told of each caller that is turned away. */
+  /** Called for each refused caller. */
   readonly countRefused: (code: RefusedCode) => void;
 }
 
@@ -47,7 +49,7 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** For `TUNEPLANE_METRICS_LISTEN`: what everybody may read and nothing else, whatever `Host` is asked. */
+/** For `TUNEPLANE_METRICS_LISTEN`: the public routes only, under any `Host`. */
 export function createMetricsOnlyApp(parts: MetricsAppParts): Express {
   const app = bareApp();
   app.use(openRoutes(parts, openDoor));
@@ -60,7 +62,7 @@ function openRoutes({ metrics, readiness }: MetricsAppParts, door: RequestHandle
   return [metrics(door), createHealthRoutes(readiness, door)];
 }
 
-/** An entity tag would be computed over every page of metrics; nested query parameters are nothing anybody asks for here. */
+/** An ETag would be computed over every page of metrics; no route uses nested query parameters. */
 function bareApp(): Express {
   const app = express();
   app.disable('x-powered-by');

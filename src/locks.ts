@@ -1,4 +1,4 @@
-/** Which lock the settings name, opened. */
+/** Opens the lock that the settings name. */
 
 import { localLock } from './lock/local-lock.js';
 import { passwordFrom } from './lock/redis/password-file.js';
@@ -7,7 +7,7 @@ import type { Meter } from './model/ports/meter.js';
 import type { Clock, Log } from './model/ports/outside.js';
 import type { Settings } from './settings/settings.js';
 
-/** The lock: Redis where it is set, else that of one process alone, which is spared the client of Redis. */
+/** The lock: in Redis where that is set, else in this process only, which does not load the Redis client. */
 export async function openLock(
   settings: Settings,
   clock: Clock,

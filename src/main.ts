@@ -1,4 +1,4 @@
-/** Runs the gate until a signal ends it, and takes it down in order. The only place that ends the process. */
+/** Runs the gate until a signal ends it, and shuts it down in order. The only place that ends the process. */
 
 import { listen, type Listening } from './http/listen.js';
 import { createLog } from './log/log.js';
@@ -9,7 +9,7 @@ import type { Settings } from './settings/settings.js';
 import { systemClock as clock } from './time/system-clock.js';
 import { wireGate, type Gate } from './wire.js';
 
-/** What is left of open connections after the admissions have ended. */
+/** The grace for open connections after the admissions have ended. */
 const CLOSE_GRACE_MS = 2000;
 
 /** Runs the gate until a signal ends it, then ends the process: 0 after SIGTERM or SIGINT, 1 where it cannot start. */
@@ -36,7 +36,7 @@ export async function runGate(settings: Settings, warnings: readonly string[]): 
 
 async function open(gate: Gate, settings: Settings, log: Log): Promise<readonly Listening[]> {
   try {
-    // First what only reads: where it cannot listen, nobody has been let in to admit anything yet.
+    // The read-only listener first: if it fails, no admission can have been accepted yet.
     const metrics = settings.metricsListen === null ? null : await listen(gate.metricsApp, settings.metricsListen);
     const main = await listen(gate.app, settings.listen);
     log.info({ listen: main.addresses.map(writeAddress), metrics: metrics?.addresses.map(writeAddress) }, 'listening');
@@ -46,7 +46,7 @@ async function open(gate: Gate, settings: Settings, log: Log): Promise<readonly 
   }
 }
 
-/** Ctrl-C under npm comes twice, from the terminal and from npm: what follows this soon is the same wish. */
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: a second signal this soon is the same request. */
 const SAME_WISH_MS = 500;
 
 /** SIGTERM from a service manager, SIGINT from a terminal; a second one ends the process at once. */

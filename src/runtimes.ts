@@ -1,4 +1,6 @@
-/** Which runtime the settings name, opened. A further one is a folder beside `runtime/docker` and a row in the switch below. */
+/**
+ * Opens the runtime that the settings name. A new runtime is a folder beside `runtime/docker` and a row in the switch below.
+ */
 
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,7 +19,7 @@ import { openProcessRuntime } from './runtime/process/open.js';
 import { ownPaths } from './settings/own-paths.js';
 import type { Settings } from './settings/settings.js';
 
-/** What starts the jobs and keeps the books of them. */
+/** What starts the jobs and lists them. */
 export interface OpenRuntime {
   readonly books: Books;
   readonly hands: Hands;
@@ -25,7 +27,7 @@ export interface OpenRuntime {
   close(): void;
 }
 
-/** Docker, or plain processes where the settings say so: then Docker is not asked for at all. */
+/** Docker, or plain processes where the settings say so; Docker is then not contacted at all. */
 export function openRuntime(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
   switch (settings.runtime) {
     case 'docker':
@@ -62,10 +64,10 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
   return { ...opened, offLimits: nothing, close: () => {} };
 }
 
-/** Nothing is mounted for a plain process. */
+/** A plain process has no mounts. */
 const nothing: AskOffLimits = () => Promise.resolve({ kind: 'known', paths: [], volumes: [] });
 
-/** The client for Docker. An engine that would drop device requests is refused; one that does not answer yet is not. */
+/** The client for Docker. Refuses an engine that would drop device requests, but not one that does not answer yet. */
 async function findDocker(log: Log): Promise<Extract<FoundClient, { kind: 'found' }>> {
   // Loaded here, since a gate that starts plain processes never needs it.
   const { checkEngine, createDockerClient } = await import('./docker/client.js');

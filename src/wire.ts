@@ -1,6 +1,6 @@
 /**
- * Builds the real parts from the settings, each by a function of its own, and puts them together. What keeps the gate from
- * starting is said in one sentence.
+ * Builds the real parts from the settings, each by a function of its own, and connects them. Any reason why the gate cannot
+ * start is one sentence.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -42,21 +42,24 @@ import type { Settings } from './settings/settings.js';
 import { openStateFolder, type StateFolder } from './state/state-folder.js';
 import { defaultStateFolders } from './state/usable-folder.js';
 
-/** How long a request waits for an image that is being pulled, before it is told to come again. */
+/** How long a request waits for an image pull before it is told to try again. */
 const PULL_WAIT_MS = 2000;
-/** How long `/cards` and `/readyz` wait for a probe before they show it as blind. */
+/** How long `/cards` and `/readyz` wait for a probe before they report it as blind. */
 const LOOK_WITHIN_MS = 5000;
 
 /** A gate that is built and does not listen yet. */
 export interface Gate {
   readonly app: Express;
   readonly metricsApp: Express;
-  /** No new admissions from now on; settles when those under way have ended, or after `withinMs`: whether all ended. */
+  /**
+   * Refuses new admissions from now on. Settles when those in progress have ended, or after `withinMs`; tells whether all
+   * have ended.
+   */
   drain(withinMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What the parts below are made from. */
+/** The common arguments of the functions below. */
 interface Ground {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -69,7 +72,7 @@ interface Ground {
   readonly createdSince: CreatedSince;
 }
 
-/** Builds the gate. Throws `CannotStart` where a file, a folder, an engine or a setting forbids it. */
+/** Builds the gate. Throws `CannotStart` where a file, a folder, an engine or a setting makes it impossible. */
 export async function wireGate(settings: Settings, clock: Clock, log: Log): Promise<Gate> {
   const startedAtMs = clock.now();
   const build = readBuild();
@@ -93,8 +96,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const lastSeen = createLastSeen();
   const eyes = openEyes(ground, (snapshot) => lastSeen.looked(snapshot));
   const observer = openObserver(eyes, settings);
-  // So that the first scrape and the first admission find the topology and the field names known; and so that the programs run
-  // while Express is loaded, which takes as long as they do.
+  // The first scrape and the first admission then know the topology and the field names; and the programs run while Express
+  // is loaded, which takes as long.
   void observer.recent(LOOK_WITHIN_MS);
   const { createApp, createMetricsOnlyApp } = await import('./app.js');
   const { metricsRoutes } = await import('./metrics/routes.js');
@@ -154,7 +157,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   };
 }
 
-/** The eyes; what tells of each look is told once. */
+/** The eyes; each finished look is reported once. */
 function openEyes({ settings, clock, log, meter, state, runtime }: Ground, looked: (snapshot: Snapshot) => void): Eyes {
   const { localCheckGpuHealth: checkHealth, localCheckExternalGpus: checkExternal } = settings;
   const timeoutMs = settings.probeTimeoutS * 1000;
@@ -190,7 +193,7 @@ function openObserver(eyes: Eyes, settings: Settings): Observer {
   return createObserver(eyes, rules, settings.scrapeMaxAgeMs);
 }
 
-/** The door to the claim protocol, with the queue in front of the lock. */
+/** The entry to the claim protocol, with the queue in front of the lock. */
 function openAdmissions(ground: Ground, observer: Observer): AdmissionsPart {
   const { settings, clock, meter, state, lock } = ground;
   return createAdmissions({

@@ -1,4 +1,4 @@
-/** Who is at an address where the gate is to listen: nobody, a gate, or another program. */
+/** Who listens on an address meant for the gate: nobody, a gate, or another program. */
 
 import { lstat } from 'node:fs/promises';
 import { request, type RequestOptions } from 'node:http';
@@ -7,21 +7,23 @@ import type { ListenAddress } from '../settings/addresses.js';
 
 export type Place =
   | { readonly kind: 'free' }
-  /** `ready` as it says itself, with what is not. */
+  /** Its `ready` answer, with the parts that are not ready. */
   | { readonly kind: 'gate'; readonly ready: boolean; readonly detail: string }
   | { readonly kind: 'taken' }
-  /** The system would not let anybody listen there. */
+  /** The system does not allow anybody to listen there. */
   | { readonly kind: 'refused'; readonly detail: string };
 
-/** A gate that is blind waits 5 s for its probe before it says so. */
+/** A blind gate waits 5 s for its probe before it reports that. */
 const ANSWER_MS = 7000;
 
-/** Looks who answers, and where nobody does, whether one could listen there: takes the address for a moment and lets it go. */
+/**
+ * Checks who answers and, where nobody does, whether one could listen there: binds the address for a moment and releases it.
+ */
 export async function askPlace(address: ListenAddress): Promise<Place> {
   if (address.kind === 'tcp' && address.port === 0) return { kind: 'free' };
   if (await somebodyListens(address)) return (await askGate(address)) ?? { kind: 'taken' };
   if (address.kind === 'tcp') return tryToListen(address);
-  // A socket file on which nobody listens is cleared away at the start; anything else in its place is not.
+  // A stale socket file is removed at the start; anything else in its place is not.
   const stats = await lstat(address.path).catch(() => null);
   return stats === null || stats.isSocket() ? { kind: 'free' } : { kind: 'refused', detail: 'a file is in its place' };
 }
@@ -39,7 +41,7 @@ function somebodyListens(address: ListenAddress): Promise<boolean> {
   });
 }
 
-/** `GET /readyz`, which asks for no token and has parts that no other program names. Null: this is no gate. */
+/** `GET /readyz`, which requires no token and has parts that no other program names. Null: this is no gate. */
 function askGate(address: ListenAddress): Promise<Place | null> {
   return new Promise((resolve) => {
     const asked = request({ ...wayTo(address), path: '/readyz', agent: false, signal: AbortSignal.timeout(ANSWER_MS) });
@@ -83,7 +85,7 @@ function tryToListen({ host, port }: ListenAddress & { readonly kind: 'tcp' }): 
   });
 }
 
-/** An address that stands for all of the machine's is called at its loopback. */
+/** Connects to a wildcard address through loopback. */
 function wayTo(address: ListenAddress): RequestOptions & { readonly socketPath?: string } {
   if (address.kind === 'unix') return { socketPath: address.path };
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address.host] ?? address.host;

@@ -1,4 +1,4 @@
-/** The checks that ask `nvidia-smi`. */
+/** The checks that query `nvidia-smi`. */
 
 import { readlink } from 'node:fs/promises';
 import { SILENT } from '../log/silent-log.js';
@@ -11,7 +11,7 @@ import type { Installation } from './installation.js';
 import { judgeCount, judgeNvidiaSmi, judgePersistence, judgeProcessList } from './judge-cards.js';
 import { once } from './once.js';
 
-/** What `nvidia-smi` was asked, each question once. */
+/** The answers of `nvidia-smi`, each queried once. */
 export interface CardsAsked {
   readonly gpus: () => Promise<Probed<GpusSeen>>;
   readonly processes: () => ReturnType<NvidiaSmi['processes']>;
@@ -27,7 +27,7 @@ export function createCardsAsked({ settings, clock }: Installation): CardsAsked 
   });
   return {
     gpus: once(async () => {
-      // The first run may be several: the driver refuses the fields that it does not know one at a time.
+      // The first run may take several: the driver refuses the fields that it does not know one at a time.
       const first = (await smi.gpus()).gpus;
       return first.kind === 'blind' ? first : (await smi.gpus()).gpus;
     }),

@@ -1,4 +1,4 @@
-/** The checks that ask the Docker Engine. */
+/** The checks that query the Docker Engine. */
 
 import { readFile } from 'node:fs/promises';
 import { createDockerClient, type FoundClient } from '../docker/client.js';
@@ -15,7 +15,7 @@ import { once } from './once.js';
 const IMAGES_MS = 20_000;
 const TRY_MS = 60_000;
 
-/** In the order in which they are shown. `gpus` tells the cards' uuids. */
+/** In the order of display. `gpus` supplies the cards' uuids. */
 export function checkDocker(installation: Installation, gpus: () => Promise<Probed<GpusSeen>>): readonly Check[] {
   const { runtime } = installation.settings;
   switch (runtime) {
@@ -51,7 +51,7 @@ function checkEngine(
     check('docker', async () => judge.judgeDocker(await version(), endpoint)),
     check('docker-api', async () => judge.judgeApi(await version())),
     check('podman', async () => judge.judgePodman(await version())),
-    // The cards' names matter only with CDI, so a driver that hangs must not hide the rest.
+    // Only CDI needs the cards' names, so a driver that hangs must not block the other findings.
     check(
       'gpu-support',
       async () => {
@@ -84,7 +84,10 @@ function checkEngine(
 
 const TOOLKIT_CONFIG = '/etc/nvidia-container-runtime/config.toml';
 
-/** Whether the toolkit heeds `NVIDIA_VISIBLE_DEVICES` of an image; null where its file does not say, which means that it does. */
+/**
+ * Whether the toolkit obeys `NVIDIA_VISIBLE_DEVICES` of an image; null where its file does not say, which means that it
+ * does.
+ */
 async function envIsHeeded(): Promise<boolean | null> {
   const text = await readFile(TOOLKIT_CONFIG, 'utf8').catch(() => '');
   const setting = 'accept-nvidia-visible-devices-envvar-when-unprivileged';

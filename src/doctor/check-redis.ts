@@ -1,4 +1,4 @@
-/** The checks that ask the Redis in which the lock is. */
+/** The checks that query the Redis with the lock. */
 
 import { askRedis } from '../lock/redis/facts.js';
 import { passwordFrom } from '../lock/redis/password-file.js';

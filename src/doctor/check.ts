@@ -1,10 +1,10 @@
-/** What a check of an installation is and says, and how all of them are run: side by side, each within its time. */
+/** What a check of an installation is, and how all of them run: in parallel, each with a time limit. */
 
 import { errorWords } from '../text/error-words.js';
 import { inTime } from '../time/in-time.js';
 import { systemClock } from '../time/system-clock.js';
 
-/** `unknown`: could not see, which is not the same as fine. `skipped`: there is nothing to check. */
+/** `unknown`: could not be determined, which is not the same as fine. `skipped`: there is nothing to check. */
 export const FINDING_STATES = ['ok', 'warning', 'error', 'unknown', 'skipped'] as const;
 export type FindingState = (typeof FINDING_STATES)[number];
 
@@ -12,19 +12,19 @@ export type FindingState = (typeof FINDING_STATES)[number];
 export interface Finding {
   readonly name: string;
   readonly state: FindingState;
-  /** How it stands, as one sentence for the operator. */
+  /** The finding as one sentence for the operator. */
   readonly says: string;
   /** What to do about it; null where there is nothing to do. */
   readonly todo: string | null;
 }
 
-/** A finding that has not been given its name yet. */
+/** A finding without its name, which is added later. */
 export type Verdict = Omit<Finding, 'name'>;
 
 /** One question about the installation. */
 export interface Check {
   readonly name: string;
-  /** How long it may take, in milliseconds; then it is `unknown`. */
+  /** The time limit in milliseconds; after it the finding is `unknown`. */
   readonly limitMs: number;
   readonly ask: () => Promise<Verdict>;
 }
@@ -35,14 +35,14 @@ export function check(name: string, ask: Check['ask'], limitMs = LIMIT_MS): Chec
   return { name, limitMs, ask };
 }
 
-/** Asks all of them at once. One that fails, throws or never answers hides none of the others; the order is kept. */
+/** Runs all checks at once. One that fails, throws or never answers hides none of the others; the order is kept. */
 export function examine(checks: readonly Check[]): Promise<readonly Finding[]> {
   return Promise.all(
     checks.map(async (each): Promise<Finding> => ({ name: each.name, ...(await answerInTime(each)) })),
   );
 }
 
-/** 0: all is well; 1: something to look at, or something that could not be seen; 2: something is broken. */
+/** 0: all is well; 1: warnings, or something could not be checked; 2: something is broken. */
 export function exitCodeOf(findings: readonly Finding[]): 0 | 1 | 2 {
   if (findings.some(({ state }) => state === 'error')) return 2;
   return findings.some(({ state }) => state === 'warning' || state === 'unknown') ? 1 : 0;

@@ -1,4 +1,4 @@
-/** All checks of an installation, in the order in which they are shown. */
+/** All checks of an installation, in the order of display. */
 
 import { checkCards, createCardsAsked } from './check-cards.js';
 import { checkDocker } from './check-docker.js';
@@ -7,7 +7,7 @@ import { checkRedis } from './check-redis.js';
 import type { Check } from './check.js';
 import type { Installation } from './installation.js';
 
-/** What several checks need is asked once; nothing is asked before the first of them is. */
+/** What several checks need is queried once, when the first of them needs it. */
 export function checksOf(installation: Installation): readonly Check[] {
   const cards = createCardsAsked(installation);
   return [

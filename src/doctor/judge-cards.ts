@@ -1,14 +1,16 @@
-/** What is to be said of `nvidia-smi` and of the cards that it shows. Pure: judges what was seen. */
+/** Findings about `nvidia-smi` and the cards that it shows. Pure: judges what was seen. */
 
 import type { ComputeProcess, GpuRow, GpusSeen, Probed, RememberedCard } from '../model/snapshot.js';
 import { ok, unknown, warning, wrong, type Verdict } from './check.js';
 
 type Cards = Probed<GpusSeen>;
 
-/** Longer than this a look is slow: 8 cards with persistence mode answer in about a tenth of it. */
+/** A look that takes longer is slow: 8 cards with persistence mode answer in about a tenth of it. */
 const SLOW_MS = 2000;
 
-/** Whether the program runs, and how long it takes: the second run counts, after the first has learned the driver's fields. */
+/**
+ * Whether the program runs, and how long it takes: the second run counts, after the first has learned the driver's fields.
+ */
 export function judgeNvidiaSmi(cards: Cards, timeoutMs: number): Verdict {
   if (cards.kind === 'blind') {
     return wrong(
@@ -54,14 +56,14 @@ export function judgePersistence(cards: Cards): Verdict {
 export interface ProcessListFacts {
   readonly processes: Probed<{ readonly processes: readonly ComputeProcess[]; readonly unreadable: number }>;
   readonly memoryBusyMib: number;
-  /** Whether this process is in the first process namespace of its machine; null where the kernel does not tell. */
+  /** Whether this process is in the first pid namespace of its machine; null where the kernel does not tell. */
   readonly firstNamespace: boolean | null;
 }
 
 const HOST_PIDS =
   'in a container, start it with --pid=host; otherwise look for a process that ended and left memory in use';
 
-/** Whether the processes of the host can be seen: memory in use with nobody listed says that they cannot. */
+/** Whether the processes of the host are visible: memory in use without any listed process shows that they are not. */
 export function judgeProcessList(
   cards: Cards,
   { processes, memoryBusyMib, firstNamespace }: ProcessListFacts,
@@ -93,7 +95,7 @@ export function judgeProcessList(
   return unknown('no process computes now, so it cannot be told whether the processes of the host are seen', HOST_PIDS);
 }
 
-/** Whether all cards are there: by the configured count, by those seen before, and by the driver's own count. */
+/** Whether all cards are present: by the configured count, by those seen before, and by the driver's own count. */
 export function judgeCount(cards: Cards, configured: number, remembered: readonly RememberedCard[]): Verdict {
   if (cards.kind === 'blind') return notSeen();
   const { rows, driverCount } = cards.value;

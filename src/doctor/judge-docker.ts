@@ -1,4 +1,4 @@
-/** What is to be said of the Docker Engine. Pure: judges what it told. */
+/** Findings about the Docker Engine. Pure: judges its answers. */
 
 import type { EngineImage, EngineInfo, EngineVersion } from '../docker/engine-facts.js';
 import type { Tried } from '../docker/try-device-request.js';
@@ -8,7 +8,7 @@ import { ok, skipped, unknown, warning, wrong, type Verdict } from './check.js';
 /** Device requests came with API 1.40, Docker 19.03; an older engine drops them silently. */
 const DEVICE_REQUESTS_SINCE = [1, 40] as const;
 
-/** Whether somebody answers at the endpoint. */
+/** Whether an engine answers at the endpoint. */
 export function judgeDocker(version: Probed<EngineVersion>, endpoint: string): Verdict {
   if (version.kind === 'seen') return ok(`${endpoint} answers, version ${version.value.version}`);
   const todo = /EACCES|EPERM/.test(version.detail)
@@ -17,7 +17,7 @@ export function judgeDocker(version: Probed<EngineVersion>, endpoint: string): V
   return wrong(`${endpoint}: ${version.detail}`, todo);
 }
 
-/** Whether the engine knows device requests. */
+/** Whether the engine supports device requests. */
 export function judgeApi(version: Probed<EngineVersion>): Verdict {
   if (version.kind === 'blind') return notAsked();
   const { apiVersion } = version.value;
@@ -31,7 +31,7 @@ export function judgeApi(version: Probed<EngineVersion>): Verdict {
   );
 }
 
-/** Podman's socket takes device requests and drops them (measured on 4.3), so the gate refuses to start on it. */
+/** Podman's socket accepts device requests and drops them (measured on 4.3), so the gate refuses to start on it. */
 export function judgePodman(version: Probed<EngineVersion>): Verdict {
   if (version.kind === 'blind') return notAsked();
   const { podman } = version.value;
@@ -46,7 +46,7 @@ const TRY_IT = 'gpu-gate doctor --try-image IMAGE starts a container with a card
 const INSTALL = 'install the NVIDIA Container Toolkit, then systemctl restart docker';
 
 export interface GpuFacts {
-  /** Where the daemon's hook is; null where it has none. */
+  /** The path of the daemon's hook; null where it has none. */
   readonly hook: Probed<string | null>;
   /** The cards, as nvidia-smi showed them; empty where it showed none. */
   readonly uuids: readonly string[];
@@ -69,7 +69,7 @@ export function judgeGpuSupport(info: Probed<EngineInfo>, { hook, uuids }: GpuFa
   return unknown(`neither the runtime nvidia nor a CDI device is registered, and for the hook: ${hook.detail}`, TRY_IT);
 }
 
-/** The gate asks by uuid, and an engine that has CDI devices looks among these. */
+/** The gate requests cards by uuid, and an engine with CDI devices looks for the uuids among these. */
 function judgeCdiNames(devices: readonly string[], uuids: readonly string[]): Verdict {
   const missing = uuids.filter((uuid) => !devices.includes(`nvidia.com/gpu=${uuid}`));
   if (missing.length === 0) return ok(`CDI, ${devices.length} device names`);
@@ -79,7 +79,7 @@ function judgeCdiNames(devices: readonly string[], uuids: readonly string[]): Ve
   );
 }
 
-/** What came of starting a container with a card; null where nobody asked to. */
+/** The result of starting a container with a card; null where that was not requested. */
 export function judgeTried(tried: Tried | null): Verdict {
   if (tried === null) return skipped('not tried, since that starts a container', TRY_IT);
   switch (tried.kind) {
@@ -97,8 +97,8 @@ export function judgeTried(tried: Tried | null): Verdict {
 }
 
 /**
- * With the hook the devices are put into the container's cgroup behind systemd's back, and `systemctl daemon-reload` takes
- * them away from jobs that run: "Failed to initialize NVML: Unknown Error" (NVIDIA/nvidia-container-toolkit#48).
+ * The hook adds the devices to the container's cgroup without systemd's knowledge, and `systemctl daemon-reload` takes them
+ * away from running jobs: "Failed to initialize NVML: Unknown Error" (NVIDIA/nvidia-container-toolkit#48).
  */
 export function judgeCgroupDriver(info: Probed<EngineInfo>): Verdict {
   if (info.kind === 'blind') return notAsked();
@@ -114,11 +114,11 @@ export function judgeCgroupDriver(info: Probed<EngineInfo>): Verdict {
 }
 
 export interface EnvRule {
-  /** `accept-nvidia-visible-devices-envvar-when-unprivileged` in the toolkit's configuration; null where that is not told. */
+  /** `accept-nvidia-visible-devices-envvar-when-unprivileged` in the toolkit's configuration; null where it is not set. */
   readonly envHeeded: boolean | null;
 }
 
-/** Images that ask for every card by their environment: it is heeded where nvidia is the default runtime. */
+/** Images whose environment requests every card: that takes effect where nvidia is the default runtime. */
 export function judgeImages(
   images: Probed<{ readonly images: readonly EngineImage[]; readonly unanswered: number }>,
   info: Probed<EngineInfo>,

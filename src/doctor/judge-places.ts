@@ -1,11 +1,11 @@
-/** What is to be said of files, addresses and the state folder. Pure: judges what was found there. */
+/** Findings about files, addresses and the state folder. Pure: judges what was found there. */
 
 import { writeAddress, type ListenAddress } from '../settings/addresses.js';
 import type { FolderFacts } from '../state/folder-facts.js';
 import type { Place } from './ask-place.js';
 import { ok, warning, wrong, type Verdict } from './check.js';
 
-/** A file that decides who may do what. `mode` is null where it could not be read. */
+/** An access file (tokens, policy). `mode` is null where it could not be read. */
 export interface RuleFile {
   readonly path: string;
   readonly mode: number | null;
@@ -13,7 +13,7 @@ export interface RuleFile {
   readonly problems: readonly string[];
 }
 
-/** Whether a gate would take the file, and nobody else may write it. */
+/** Whether a gate would accept the file, and nobody else may write it. */
 export function judgeRuleFile({ path, mode, problems }: RuleFile, todo: string): Verdict {
   if (problems.length > 0) return wrong(problems.join('; '), todo);
   const shown = mode === null ? '' : `, mode ${(mode & 0o777).toString(8)}`;
@@ -25,7 +25,7 @@ export function judgeRuleFile({ path, mode, problems }: RuleFile, todo: string):
   return ok(`${path} is good${shown}`);
 }
 
-/** Whether a gate could listen at all of these, or one does. */
+/** Whether a gate could listen at all of these addresses, or one does. */
 export function judgePlaces(places: readonly (readonly [ListenAddress, Place])[]): Verdict {
   const said = places.map(([address, place]) => [writeAddress(address), place] as const);
   const taken = said.filter(([, { kind }]) => kind === 'taken');
@@ -48,10 +48,10 @@ export function judgePlaces(places: readonly (readonly [ListenAddress, Place])[]
   );
 }
 
-/** Below this the cards seen and the exclusions may not be kept. */
+/** Below this the cards seen and the exclusions may fail to be saved. */
 const LITTLE_BYTES = 16 * 1024 * 1024;
 
-/** Whether a gate could keep its state. `gateAnswers`: one is running with these settings, whose folder this is then. */
+/** Whether a gate could save its state. `gateAnswers`: one is running with these settings, and holds this folder. */
 export function judgeFolder(facts: FolderFacts, gateAnswers: boolean): Verdict {
   switch (facts.kind) {
     case 'none':

@@ -1,12 +1,12 @@
-/** What is to be said of the Redis that keeps the lock. Pure: judges what it told. */
+/** Findings about the Redis that keeps the lock. Pure: judges its answers. */
 
 import type { RedisFacts, RedisAnswer } from '../lock/redis/facts.js';
 import { ok, unknown, warning, wrong, type Verdict } from './check.js';
 
-/** More than this apart, the moments in logs, labels and tokens contradict each other. */
+/** More than this apart, the time stamps in logs, labels and tokens contradict each other. */
 const CLOCKS_APART_MS = 2000;
 
-/** Whether it answers and takes the writes that the lock is made of. */
+/** Whether it answers and accepts the writes of the lock. */
 export function judgeRedis(answer: RedisAnswer): Verdict {
   if (answer.kind === 'failed') {
     return wrong(answer.detail, 'start Redis, or mend TUNEPLANE_REDIS_URL and TUNEPLANE_REDIS_PASSWORD_FILE');
@@ -19,7 +19,7 @@ export function judgeRedis(answer: RedisAnswer): Verdict {
   );
 }
 
-/** A replica takes no writes, and a lock on one is none. */
+/** A replica accepts no writes, so it cannot keep a lock. */
 export function judgeRole(answer: RedisAnswer): Verdict {
   if (answer.kind === 'failed') return notAsked();
   if (answer.facts.role === null) return withheld();
@@ -27,7 +27,7 @@ export function judgeRole(answer: RedisAnswer): Verdict {
   return wrong('this is a replica', 'set TUNEPLANE_REDIS_URL to the master');
 }
 
-/** Keys with a time to live, as a lock is, are the first that many policies throw away. */
+/** Many eviction policies evict keys with a time to live first, and a lock is one. */
 export function judgeEviction(answer: RedisAnswer): Verdict {
   if (answer.kind === 'failed') return notAsked();
   const { policy, evicts } = answer.facts;
@@ -37,7 +37,7 @@ export function judgeEviction(answer: RedisAnswer): Verdict {
   return ok(policy === 'noeviction' ? policy : `${policy}, and no limit at which it would be used`);
 }
 
-/** The lock itself does not rest on the clocks agreeing; whoever compares logs and tokens does. */
+/** The lock itself does not depend on synchronized clocks; a person who compares logs and tokens does. */
 export function judgeClock(answer: RedisAnswer): Verdict {
   if (answer.kind === 'failed') return notAsked();
   const { aheadMs } = answer.facts;
@@ -52,13 +52,13 @@ export function judgeClock(answer: RedisAnswer): Verdict {
 
 export interface KeyFacts {
   readonly key: string;
-  /** The key that everybody has who did not choose one. */
+  /** The default key, which everybody has who did not choose one. */
   readonly standardKey: string;
 }
 
 /**
- * Whether machines share the key, which makes them wait for each other. That cannot be known: Redis tells who is connected and
- * not which key they use. What speaks for it is said.
+ * Whether machines share the key, which makes them wait for each other. That cannot be proven: Redis shows which clients are
+ * connected and not which key they use. This reports the evidence for it.
  */
 export function judgeKey(answer: RedisAnswer, { key, standardKey }: KeyFacts): Verdict {
   if (answer.kind === 'failed') return notAsked();

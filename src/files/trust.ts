@@ -1,13 +1,13 @@
-/** Whether a file says what root or this user wants it to say: whoever owns a file, or may write it, decides that. */
+/** Whether only root or this user can determine a file's content, by its owner and its write permissions. */
 
-/** What of the stats of a file counts here. */
+/** The parts of a file's stats that matter here. */
 export interface FileStats {
   readonly uid: number;
   readonly mode: number;
   isFile(): boolean;
 }
 
-/** Why somebody else could have written it, as the end of a sentence; null where nobody could. */
+/** Why someone else could have written it, as the end of a sentence; null where nobody could. */
 export function whyNotTrusted(stats: FileStats, ownUid: number): string | null {
   if (!stats.isFile()) return 'is no file';
   if (stats.uid !== 0 && stats.uid !== ownUid) {

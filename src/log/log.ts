@@ -1,19 +1,19 @@
-/** Log lines as JSON, or for a person's eyes on a terminal. To standard error: standard output is the audit's. */
+/** Log lines as JSON, or formatted for a person on a terminal. To standard error: standard output belongs to the audit. */
 
 import { createRequire } from 'node:module';
 import { pino, stdSerializers, type DestinationStream } from 'pino';
 import type { Log } from '../model/ports/outside.js';
 import { plain, plainLines } from '../text/plain.js';
 
-/** What decides how the log looks. */
+/** The options for the log's format. */
 export interface LogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'json' | 'pretty';
 }
 
 /**
- * A log. What stands under a key that speaks of a secret (authorization, password, token, secret, env) is replaced, at any
- * depth and in errors too, and so is what a Redis address has before its host. What a terminal would heed is a blank.
+ * A log. Replaces values whose key names a secret (authorization, password, token, secret, env), at any depth and in errors
+ * too, and in a Redis address everything before the host. Terminal control characters become blanks.
  */
 export function createLog(options: LogOptions, destination: DestinationStream | null = null): Log {
   const to = destination ?? pino.destination({ fd: 2, sync: true });
@@ -23,7 +23,7 @@ export function createLog(options: LogOptions, destination: DestinationStream | 
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (data) => withoutSecrets(data, 0) as typeof data },
-      // Errors were made plain by `withoutSecrets` already.
+      // `withoutSecrets` has serialized errors already.
       serializers: { err: (asPlain: unknown) => asPlain },
     },
     options.format === 'pretty' ? forPeople(to, destination === null && process.stderr.isTTY) : to,
@@ -36,7 +36,7 @@ export function createLog(options: LogOptions, destination: DestinationStream | 
   };
 }
 
-/** Turns each line of JSON into one to be read; in colour where a person's terminal can show it (`NO_COLOR` is honoured). */
+/** Formats each line of JSON for a person; in colour where the terminal supports it (`NO_COLOR` is honoured). */
 function forPeople(to: DestinationStream, onTerminal: boolean): DestinationStream {
   // Loaded here, since a gate whose log is read by a machine never needs it.
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
@@ -46,10 +46,10 @@ function forPeople(to: DestinationStream, onTerminal: boolean): DestinationStrea
 
 const SECRET_KEY = /(^env|authorization|password|token|secret|credential)s?$/i;
 
-/** Deeper than this nobody reads; also where a circle ends. */
+/** Nobody reads deeper than this; also stops at a circular reference. */
 const DEEPEST = 8;
 
-/** A copy with the secrets replaced. Things that are neither plain objects nor lists nor errors stay what they are. */
+/** A copy with the secrets replaced. Values other than plain objects, lists and errors are returned unchanged. */
 function withoutSecrets(data: unknown, depth: number): unknown {
   if (typeof data === 'string') return withoutLogin(plainLines(data));
   if (typeof data !== 'object' || data === null) return data;
@@ -66,12 +66,12 @@ function withoutSecrets(data: unknown, depth: number): unknown {
   );
 }
 
-/** Numbers, truth values and nothing hold no secret; `tokensFile` is a path and ends in another word. */
+/** Numbers, booleans and null contain no secret; `tokensFile` is a path and ends in another word. */
 function hides(key: string, each: unknown): boolean {
   return SECRET_KEY.test(key) && each !== null && (typeof each === 'string' || typeof each === 'object');
 }
 
-/** All before the last `@`: a password may hold one itself. */
+/** Everything before the last `@`: a password may contain one itself. */
 function withoutLogin(text: string): string {
   return text.replaceAll(/(rediss?:\/\/)(\S*)/g, (_url, scheme: string, rest: string) => {
     const host = rest.slice(rest.lastIndexOf('@') + 1);

@@ -1,8 +1,8 @@
 import type { Clock } from '../model/ports/outside.js';
 
 /**
- * Lets a sentence through once in `everyMs`, so that a Redis that is down for an hour does not fill the log. Sentences that
- * differ do not hold each other back.
+ * Passes a sentence on at most once per `everyMs`, so that a Redis that is down for an hour does not flood the log.
+ * Different sentences do not suppress each other.
  */
 export function sayOnce(clock: Clock, everyMs: number, say: (sentence: string) => void): (sentence: string) => void {
   const said = new Map<string, number>();

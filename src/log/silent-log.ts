@@ -1,4 +1,4 @@
 import type { Log } from '../model/ports/outside.js';
 
-/** For parts that log: what they would say is said by a finding. */
+/** For parts that log, where a finding reports the same. */
 export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

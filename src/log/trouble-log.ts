@@ -1,14 +1,14 @@
 import type { Clock, Log } from '../model/ports/outside.js';
 
-/** Says what is wrong once, again once a minute while it lasts, and once when it is over. */
+/** Logs a problem once, again once a minute while it lasts, and once when it is over. */
 export interface TroubleLog {
-  /** What is wrong now; null when nothing is. */
+  /** The current problem; null when there is none. */
   note(trouble: string | null): void;
 }
 
 const REPEAT_MS = 60_000;
 
-/** Keeps a service that is asked every second, and fails the same way each time, from flooding the log. */
+/** Keeps a service that is queried every second, and fails the same way each time, from flooding the log. */
 export function createTroubleLog(log: Log, clock: Clock, who: string): TroubleLog {
   let last: { readonly trouble: string; readonly saidAt: number; unsaid: number } | null = null;
   return {

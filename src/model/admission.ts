@@ -1,4 +1,4 @@
-/** One request to `/admit`, what it asks for, and what can be decided about it. */
+/** One request to `/admit`, what it asks for, and the possible decisions about it. */
 
 import type { CardIndex, CardUuid } from './card.js';
 import type { Placement } from './placement.js';
@@ -8,7 +8,7 @@ export type Mount =
   | { readonly type: 'bind'; readonly source: string; readonly target: string; readonly readOnly: boolean }
   | { readonly type: 'volume'; readonly source: string; readonly target: string; readonly readOnly: boolean };
 
-/** What the caller asked for, checked for form and nothing filled in: undefined means "not asked". */
+/** What the caller asked for, validated and without defaults: undefined means "not asked". */
 export interface ContainerRequest {
   readonly image: string;
   readonly command?: readonly string[] | undefined;
@@ -22,7 +22,7 @@ export interface ContainerRequest {
   readonly mounts: readonly Mount[];
   readonly network?: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
-  /** Soft and hard limit alike; -1 is unlimited. */
+  /** Soft and hard limit; -1 is unlimited. */
   readonly ulimits: Readonly<Record<string, number>>;
   readonly ports: readonly { readonly container: number; readonly host: number }[];
   readonly devices: readonly string[];
@@ -30,21 +30,21 @@ export interface ContainerRequest {
   readonly ipc?: string | undefined;
 }
 
-/** A request that has its form; `count` 0 is a job without cards. */
+/** A valid request; `count` 0 is a job without cards. */
 export interface JobRequest {
   readonly runId: string;
   readonly count: number;
   readonly container: ContainerRequest;
-  /** SHA-256, hex, over the request as it came (keys sorted), so that the same run id with another request is told apart. */
+  /** SHA-256, hex, over the request as received (keys sorted), to recognize another request with the same run id. */
   readonly specSha256: string;
 }
 
-/** A request that the policy let through: bind sources resolved, defaults filled in, a pids limit set. */
+/** A request that the policy allowed: bind sources resolved, defaults filled in, a pids limit set. */
 export interface JobSpec extends JobRequest {
   readonly pidsLimit: number;
 }
 
-/** Who asks. Without a tokens file everybody is `local` and may do everything. */
+/** The caller. Without a tokens file everybody is `local` and may do everything. */
 export const ROLES = ['admit', 'release', 'operate', 'read'] as const;
 export type Role = (typeof ROLES)[number];
 export interface Principal {
@@ -52,25 +52,25 @@ export interface Principal {
   readonly roles: readonly Role[];
 }
 
-/** A card given to a run. Uuid null only where none is known and the operator said to admit when blind. */
+/** A card given to a run. Uuid null only where none is known and the operator allows admission when blind. */
 export interface GrantedCard {
   readonly index: CardIndex | null;
   readonly uuid: CardUuid | null;
   readonly name: string | null;
 }
 
-/** What goes onto a container besides the spec. */
+/** What is written on a container besides the spec. */
 export interface Grant {
   readonly cards: readonly GrantedCard[];
   readonly admittedBy: string;
-  /** The life of the process that admits: a random value made at each start. */
+  /** The life of the admitting process: a random value made at each start. */
   readonly life: string;
-  /** ISO 8601, UTC; no two grants of one life have the same. */
+  /** ISO 8601, UTC; unique among the grants of one life. */
   readonly admittedAt: string;
   readonly principal: string;
 }
 
-/** The container of a run, for an answer. `exitCode` null where it has not ended or could not be asked. */
+/** The container of a run, for an answer. `exitCode` null where it has not ended or could not be inspected. */
 export interface RunRef {
   readonly name: string;
   readonly containerId: string;
@@ -92,11 +92,11 @@ export type WaitCode = (typeof WAIT_CODES)[number];
 
 export interface WaitReason {
   readonly code: WaitCode;
-  /** The cards it speaks of; empty where it speaks of none in particular. */
+  /** The cards concerned; empty where it is about none in particular. */
   readonly cards: readonly CardIndex[];
 }
 
-/** Codes of refusals that an admission can end in; each has its row in the table of answers in README.md. */
+/** Codes of the refusals of an admission; each has its row in the table of answers in README.md. */
 export const REFUSAL_CODES = [
   'invalid_request',
   'unauthenticated',
@@ -133,7 +133,7 @@ export interface Refusal {
   readonly errors?: readonly FieldError[];
   /** Docker's own words. */
   readonly daemonMessage?: string;
-  /** Whether nothing of the attempt is left behind. */
+  /** Whether nothing of the attempt is left. */
   readonly rolledBack?: boolean;
   readonly retryAfterSeconds?: number;
 }
@@ -149,13 +149,13 @@ export interface Wait {
 export interface Running {
   readonly run: RunRef;
   readonly cards: readonly GrantedCard[];
-  /** Null where it was not this decision that picked the cards. */
+  /** Null where the cards were not picked by this decision. */
   readonly placement: Placement | null;
-  /** True where cards were counted as free although the probe was blind, because the operator said so. */
+  /** True where cards were counted as free although the probe was blind, because the operator allowed it. */
   readonly admittedBlind: boolean;
 }
 
-/** What was decided; a value that can be printed, counted, tested and answered. */
+/** The decision, as a value that can be printed, counted, tested and answered. */
 export type Decision =
   | ({ readonly kind: 'admitted'; readonly replayed: boolean } & Running)
   /** `explain` says who starts it, where that is another gate. */
@@ -171,14 +171,14 @@ export type Decision =
   | ({ readonly kind: 'would_wait' } & Wait)
   | ({ readonly kind: 'would_replay' } & Running)
   | Refusal
-  /** The caller hung up before anything was created; nobody is there to answer. */
+  /** The caller hung up before anything was created; nobody is left to answer. */
   | { readonly kind: 'client_gone' };
 
 /** The values of the `outcome` label: each decision, each refusal, and `client_gone`. Dry runs are not counted. */
 export const OUTCOMES = ['admitted', 'replayed', 'starting', 'ended', 'wait', ...REFUSAL_CODES, 'client_gone'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The codes of 401 and 403, with which callers are turned away. */
+/** The codes of 401 and 403, for refused callers. */
 export const REFUSED_CODES = [
   'unauthenticated',
   'forbidden',
@@ -186,11 +186,11 @@ export const REFUSED_CODES = [
 ] as const satisfies readonly RefusalCode[];
 export type RefusedCode = (typeof REFUSED_CODES)[number];
 
-/** The phases of an admission that are timed apart. */
+/** The phases of an admission with separate duration metrics. */
 export const PHASES = ['pull', 'lock', 'look', 'claim', 'start'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** A job on this machine, from the runtime's own books. */
+/** A job on this machine, as the runtime lists it. */
 export interface Run {
   readonly runId: string;
   readonly state: ContainerState | 'start_failed';

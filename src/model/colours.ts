@@ -1,16 +1,17 @@
-/** One colour per card state, for the page and the dashboards alike. Colour never stands alone: the state's name is beside it. */
+/** One colour per card state, for page and dashboards. Colour is never the only signal: the state's name is beside it. */
 
 import type { CardState } from './card.js';
 
-/** `#rrggbb` on a light ground (white), and on a dark one (Grafana's `#181b1f` or darker). */
+/** `#rrggbb` on a light background (white), and on a dark one (Grafana's `#181b1f` or darker). */
 export interface StateColour {
   readonly light: string;
   readonly dark: string;
 }
 
 /**
- * After Okabe and Ito: green, blue, yellow, vermilion, purple and grey, moved in lightness until any two of a ground stay
- * apart for red-, green- and blue-blind eyes too, and each has a contrast of 3:1 with its ground (WCAG 1.4.11). A test holds both.
+ * After Okabe and Ito: green, blue, yellow, vermilion, purple and grey, with lightness adjusted until any two on a
+ * background are distinct for red-, green- and blue-blind eyes too, and each has a contrast of 3:1 with it (WCAG 1.4.11). A
+ * test checks both.
  */
 export const STATE_COLOURS: Readonly<Record<CardState, StateColour>> = {
   job_held: { light: '#215fd4', dark: '#2567e1' },

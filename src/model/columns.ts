@@ -1,18 +1,18 @@
 /**
- * The columns of nvidia-smi that the gate asks for, each said once: query, parser, judge and runbook are made from this table,
- * and the stand-in, which is written after the real program and not after this, is held to it by a test.
- * Names and branches: the help texts (`--help-query-gpu`) and answers of NVIDIA's own program, branches 418 to 610.
+ * Every column of nvidia-smi that the gate queries, defined once: query, parser, judge and runbook derive from this table,
+ * and a test compares the stand-in, which follows the real program and not this table, with it. Names and branches: the help
+ * texts (`--help-query-gpu`) and answers of NVIDIA's own program, branches 418 to 610.
  */
 
 import type { Columns, Meaning, OwnQuery } from './column.js';
 import type { Readings } from './snapshot.js';
 
-/** `Yes` and `No` in `--query-gpu`, `1` and `0` in queries of their own. */
+/** `Yes` and `No` in `--query-gpu`, `1` and `0` in the separate queries. */
 const YES: Meaning = { kind: 'one_of', bad: ['Yes', '1'], good: ['No', '0'] };
 /** Where drivers before 590 print the remapped rows. */
 export const REMAPPED_ROWS: OwnQuery = { option: '--query-remapped-rows', from: 450, words: { '0': 'No', '1': 'Yes' } };
 
-/** In the order to ask them. The name is last: it may hold a comma, and takes what is left of the row. */
+/** In query order. The name is last: it may contain a comma, and takes the rest of the row. */
 export const COLUMNS: Columns = {
   index: { names: [{ field: 'index' }], label: 'index', role: 'needed', shape: 'whole_number' },
   uuid: { names: [{ field: 'uuid' }], label: 'uuid', role: 'needed', shape: 'uuid' },
@@ -58,7 +58,7 @@ export const COLUMNS: Columns = {
     },
   },
   hwSlowdown: {
-    // Branch 530 forgot the old name; later ones take both.
+    // Branch 530 dropped the old name; later ones accept both.
     names: [
       { field: 'clocks_throttle_reasons.hw_slowdown', except: 530 },
       { field: 'clocks_event_reasons.hw_slowdown', from: 530 },
@@ -109,7 +109,7 @@ export const COLUMNS: Columns = {
     label: 'fabric state',
     role: 'health',
     shape: 'any_text',
-    // A slip of branches 535 to 555: `state  Completed`.
+    // A mistake of branches 535 to 555: `state  Completed`.
     prefix: 'state',
     finding: {
       severity: 'unhealthy',
@@ -130,7 +130,7 @@ export const COLUMNS: Columns = {
       severity: 'unhealthy',
       reason: 'fabric',
       means: { kind: 'all_but', good: ['Success'], silent: ['Not Supported', 'N/A', '[N/A]'] },
-      // NVML says of it: to be looked at only where the state is completed.
+      // NVML says to read it only if the state is completed.
       onlyWhile: { reading: 'fabricState', says: 'Completed' },
       detail: (status) => `the fabric came up with: ${status}`,
       what: 'the NVSwitch fabric came up with an error',
@@ -173,7 +173,7 @@ export const COLUMNS: Columns = {
 /** The readings in the order of their columns. */
 export const READINGS = Object.keys(COLUMNS) as readonly (keyof Readings)[];
 
-/** Which reading a field feeds, under whichever of its names it is asked for; null for a field that the table does not have. */
+/** The reading that a field feeds, under any of its names; null for a field that is not in the table. */
 export function readingOf(field: string): keyof Readings | null {
   return READINGS.find((reading) => COLUMNS[reading].names.some((name) => name.field === field)) ?? null;
 }

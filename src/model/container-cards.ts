@@ -1,4 +1,4 @@
-/** Which cards a container has, for an answer: the cards of its claim, in the words of the cards seen before. */
+/** Which cards a container has, for an answer: the cards of its claim, matched with the cards seen before. */
 
 import type { GrantedCard } from './admission.js';
 import type { CardIndex, CardUuid } from './card.js';
@@ -6,10 +6,9 @@ import { cardsNamed, cardWithIndex } from './named-card.js';
 import type { RememberedCard, SeenContainer } from './snapshot.js';
 
 /**
- * The cards that a container's claim names, each once: those that the judge says it holds. The index is the one that was
- * written beside the uuid when the card was given, else the one that the card has now. A name that no remembered card
- * answers to is told as written, unless the claim has the card by its other name too: an older agent's label names it by
- * index, and the device request by uuid.
+ * The cards of a container's claim, each once: those that the judge counts as held. The index is the one beside the uuid in
+ * the labels, else the card's current one. A name that matches no remembered card is returned as written, unless the claim
+ * has the card under its other name too: an older agent's label names it by index, and the device request by uuid.
  */
 export function cardsOf(container: SeenContainer, remembered: readonly RememberedCard[]): readonly GrantedCard[] {
   const { uuids = [], indices = [], indicesBeside } = container.claim ?? {};
@@ -28,7 +27,7 @@ function withUuid(
 ): readonly GrantedCard[] {
   const named = cardsNamed(remembered, uuid);
   if (named.length === 0) return [{ index: beside, uuid, name: null }];
-  // Where it names several, the index beside it is of one of them, and nobody knows of which.
+  // If it matches several cards, the index beside it belongs to one of them, and which one is unknown.
   return named.map((card) => ({
     index: (named.length === 1 ? beside : null) ?? card.index,
     uuid: card.uuid,

@@ -1,8 +1,8 @@
-/** The labels and the name by which a container is known as a run, and as ours. */
+/** The labels and the name that identify a container as a run, and as ours. */
 
 import type { Grant } from './admission.js';
 
-/** The labels that are the books. The older agent writes `tuneplane.gpus` alone. */
+/** The labels that record a claim. The older agent writes only `tuneplane.gpus`. */
 export const LABEL = {
   runId: 'tuneplane.run_id',
   gpus: 'tuneplane.gpus',
@@ -11,18 +11,20 @@ export const LABEL = {
   admittedBy: 'tuneplane.admitted-by',
   admittedAt: 'tuneplane.admitted-at',
   principal: 'tuneplane.principal',
-  /** Who spoke for the principal; empty where it spoke for itself. */
+  /** Who called on the principal's behalf; empty where it called itself. */
   delegate: 'tuneplane.delegate',
-  /** A random value of one life of the process that made the container, so that no clock decides who is dead. */
+  /**
+   * A random value per life of the process that created the container, so that no clock decides whether its creator is dead.
+   */
   life: 'tuneplane.life',
 } as const;
 
-/** The name that a run's container has, or would have. */
+/** The container name for a run. */
 export function containerName(runId: string): string {
   return `tuneplane-${runId}`;
 }
 
-/** Whether labels were written for exactly this grant: no two grants of one life carry the same moment. */
+/** Whether labels were written for exactly this grant: no two grants of one life share a time stamp. */
 export function isOf(grant: Grant, labels: Readonly<Record<string, string>>): boolean {
   return labels[LABEL.life] === grant.life && labels[LABEL.admittedAt] === grant.admittedAt;
 }

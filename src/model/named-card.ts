@@ -2,13 +2,13 @@
 
 import type { CardIndex, CardUuid } from './card.js';
 
-/** What tells a card from the others; null where nobody knows it now. */
+/** What identifies the card; null where unknown. */
 interface Named {
   readonly index: CardIndex | null;
   readonly uuid: CardUuid | null;
 }
 
-/** The card with this uuid, in any case of letters. */
+/** The card with this uuid; case is ignored. */
 export function cardWithUuid<Card extends Named>(cards: readonly Card[], uuid: string): Card | undefined {
   const wanted = uuid.toLowerCase();
   return cards.find((card) => card.uuid?.toLowerCase() === wanted);
@@ -20,8 +20,9 @@ export function cardWithIndex<Card extends Named>(cards: readonly Card[], index:
 }
 
 /**
- * The cards that an id names, as NVIDIA's container tools take ids: a uuid or the beginning of one (`GPU-8f33`), an index, or
- * a MIG id that says its card (`MIG-GPU-<uuid>/1/0`, `3:0`). Empty where it names none here, or a slice whose card it hides.
+ * The cards that an id names, by the rules of NVIDIA's container tools: a uuid or the beginning of one (`GPU-8f33`), an
+ * index, or a MIG id that contains its card (`MIG-GPU-<uuid>/1/0`, `3:0`). Empty where it matches none here, or is a MIG id
+ * that does not contain its card.
  */
 export function cardsNamed<Card extends Named>(cards: readonly Card[], id: string): readonly Card[] {
   const index = /^(\d+)(?::\d+)?$/.exec(id)?.[1];

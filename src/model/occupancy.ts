@@ -1,4 +1,4 @@
-/** What a snapshot adds up to. Made by `occupancy/judge`, shown by the faces, picked from by the admission. */
+/** The judgement of a snapshot. Made by `occupancy/judge`, shown by the HTTP endpoints, used by the admission to pick. */
 
 import type { CardIndex, CardState, CardUuid, Finding, HealthReason, WarningReason } from './card.js';
 import type { BlindReason, ContainerState, Links, ProbeName } from './snapshot.js';
@@ -7,7 +7,7 @@ import type { BlindReason, ContainerState, Links, ProbeName } from './snapshot.j
 export interface JudgeRules {
   /** At or above this many MiB a card is in use, whoever uses it. */
   readonly memoryBusyMib: number;
-  /** How many cards the machine is said to have; 0: as many as the driver shows. */
+  /** The configured number of cards; 0: as many as the driver shows. */
   readonly configuredCount: number;
   readonly checkExternal: boolean;
   readonly checkHealth: boolean;
@@ -17,7 +17,7 @@ export interface JudgeRules {
   readonly excludeCards: readonly string[];
 }
 
-/** A live container's hold on a card. */
+/** A live container's claim on a card. */
 export interface Claim {
   /** The container's name where it carries no run id. */
   readonly runId: string;
@@ -30,31 +30,33 @@ export interface Claim {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Who uses a card from outside, and how that was seen. */
+/** Who uses a card from outside, and how that was detected. */
 export interface ExternalUse {
   readonly processes: readonly { readonly pid: number; readonly name: string; readonly memoryMib: number | null }[];
-  /** The memory in use where it is at or above the limit; null where memory is not what gave it away. */
+  /** The memory in use where it is at or above the limit; null where something else showed the use. */
   readonly memoryMib: number | null;
   /** Names of foreign containers that are pinned to the card. */
   readonly containers: readonly string[];
 }
 
-/** Why a card is out on purpose. */
+/** Why a card is excluded on purpose. */
 export interface ExcludedBecause {
   readonly by: 'operator' | 'settings' | 'mig' | 'count';
   readonly reason: string;
-  /** ISO 8601, UTC; null where no moment is known. */
+  /** ISO 8601, UTC; null where the time is unknown. */
   readonly since: string | null;
 }
 
-/** Why a card could not be seen well enough. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed. */
+/**
+ * Why too little of a card is visible. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed.
+ */
 export type UnknownBecause = 'blind' | 'docker' | 'memory' | 'permission' | 'short_row';
 
-/** One card with its state and everything found about it, whatever the state. */
+/** One card with its state and all findings, whatever the state. */
 export interface JudgedCard {
-  /** Null for a missing card whose index went to another. */
+  /** Null for a missing card whose index another card has now. */
   readonly index: CardIndex | null;
-  /** Null for a card known only from the configured count, or one that was never seen whole. */
+  /** Null for a card known only from the configured count, or one that was never fully read. */
   readonly uuid: CardUuid | null;
   readonly name: string | null;
   readonly pciBusId: string | null;
@@ -67,23 +69,23 @@ export interface JudgedCard {
   readonly external: ExternalUse | null;
   readonly unhealthy: readonly Finding<HealthReason>[];
   readonly warnings: readonly Finding<WarningReason>[];
-  /** For each health reason whether it holds; a reason that this card cannot speak of is not in it. */
+  /** For each health reason whether it applies; unknown reasons are left out. */
   readonly health: Readonly<Partial<Record<HealthReason, boolean>>>;
   /** The same for the warnings. */
   readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
-  /** Set whenever the card could not be seen well enough, also where a stronger state hides it. */
+  /** Set whenever too little of the card is visible, even where a state of higher precedence hides it. */
   readonly unknownBecause: UnknownBecause | null;
-  /** Compute processes on the card, a job's own included; null where the list could not be had. */
+  /** Compute processes on the card, a job's own included; null where the list is unavailable. */
   readonly processes: number | null;
   readonly memoryUsedBytes: number | null;
   readonly memorySizeBytes: number | null;
   readonly persistenceMode: boolean | null;
 }
 
-/** How one probe fared, for the faces. */
+/** The result of one probe, for display. */
 export interface ProbeReport {
   readonly probe: ProbeName;
-  /** `off`: switched off by a setting, so nobody asked. */
+  /** `off`: switched off by a setting. */
   readonly state: 'ok' | 'failed' | 'off';
   readonly why: BlindReason | null;
   readonly detail: string | null;
@@ -97,15 +99,15 @@ export interface Occupancy {
   readonly cards: readonly JudgedCard[];
   /** All six states, always; they add up to `cards.length`. */
   readonly counts: Readonly<Record<CardState, number>>;
-  /** Cards the machine should have: the configured count, else the cards known. Exclusions by setting or operator included. */
+  /** The number of cards the machine should have: the configured count, else the known cards. Includes excluded cards. */
   readonly expected: number;
-  /** Speaks of the memory reading, which alone sees past a container's walls; true with the check switched off. */
+  /** For the memory reading, the only evidence that works across container boundaries; true with the check switched off. */
   readonly externalProbeOk: boolean;
   readonly series: string | null;
   readonly probes: Readonly<Record<ProbeName, ProbeReport>>;
-  /** Claims on cards that are not here, labels that made no sense, containers that can reach every card: sentences. */
+  /** Claims on cards that are not here, invalid labels, containers that can reach every card: sentences. */
   readonly notes: readonly string[];
-  /** One plain paragraph for a person: how many cards are free, and what the others are doing. */
+  /** One paragraph for a person: how many cards are free, and what the others are doing. */
   readonly explain: string;
   readonly links: Links | null;
 }

@@ -1,6 +1,6 @@
 import type { Refusal, RefusalCode } from './admission.js';
 
-/** A refusal with what belongs to it; `retryAfterSeconds` is filled in for the codes that ask to come again. */
+/** Builds a refusal; fills in `retryAfterSeconds` for the codes that ask to try again. */
 export function refuse(code: RefusalCode, rest: Omit<Refusal, 'kind' | 'code'>): Refusal {
   return COME_AGAIN.has(code)
     ? { kind: 'refused', code, retryAfterSeconds: 5, ...rest }

@@ -1,4 +1,4 @@
-/** One round of probes and what came back. Nothing here is judged yet; this file imports nouns only. */
+/** One round of probes and its results. Nothing here is judged yet; this file imports nouns only. */
 
 import type { CardIndex, CardUuid } from './card.js';
 
@@ -10,18 +10,19 @@ export type BlindReason = (typeof BLIND_REASONS)[number];
 export const PROBES = ['gpus', 'processes', 'health', 'docker'] as const;
 export type ProbeName = (typeof PROBES)[number];
 
-/** What one probe gave us. Being blind is an answer, never an exception. `detail` is written for the operator. */
+/** The result of one probe. Being blind is an answer, never an exception. `detail` is written for the operator. */
 export type Probed<T> =
   | { readonly kind: 'seen'; readonly value: T; readonly tookMs: number }
   | { readonly kind: 'blind'; readonly why: BlindReason; readonly detail: string; readonly tookMs: number };
 
-/** A probe that the operator switched off: nobody asked, so nothing can be concluded from it. */
+/** A probe that the operator switched off, which proves nothing either way. */
 export type Off = { readonly kind: 'off' };
 
 /**
- * What one column of one row said.
- * `absent`: the driver does not know the column (or nobody asked). `cannot_say`: `[N/A]`, `N/A`, `[Not Supported]`.
- * `denied`: permission words. `error`: any other words in brackets, or `ERR!`. `unreadable`: text that is no value of its column.
+ * The content of one column in one row.
+ * `absent`: the driver does not know the column (or it was not queried). `cannot_say`: `[N/A]`, `N/A`, `[Not Supported]`.
+ * `denied`: a permission error. `error`: any other words in brackets, or `ERR!`. `unreadable`: not a valid value of its
+ * column.
  */
 export type Reading<T> =
   | { readonly kind: 'value'; readonly value: T }
@@ -31,7 +32,7 @@ export type Reading<T> =
   | { readonly kind: 'error'; readonly words: string }
   | { readonly kind: 'unreadable'; readonly words: string };
 
-/** What the health columns said, in the words of the driver; `model/columns` says what they mean. */
+/** The health columns, in the words of the driver; `model/columns` says what they mean. */
 export interface HealthReadings {
   readonly retiredPagesPending: Reading<string>;
   readonly eccUncorrected: Reading<string>;
@@ -44,7 +45,10 @@ export interface HealthReadings {
   readonly fabricStatus: Reading<string>;
 }
 
-/** What each column of a row said. Every reading has one column in `model/columns`, and every column there feeds one of these. */
+/**
+ * The content of each column of a row. Every reading has one column in `model/columns`, and every column there feeds one of
+ * these.
+ */
 export interface Readings extends HealthReadings {
   readonly index: Reading<number>;
   readonly uuid: Reading<string>;
@@ -52,7 +56,7 @@ export interface Readings extends HealthReadings {
   /** As the driver prints it: `00000000:4E:00.0`. */
   readonly pciBusId: Reading<string>;
   readonly driverVersion: Reading<string>;
-  /** How many cards the driver counts; every row says it. */
+  /** How many cards the driver counts; every row contains it. */
   readonly count: Reading<number>;
   readonly memoryUsedMib: Reading<number>;
   readonly memoryTotalMib: Reading<number>;
@@ -61,9 +65,9 @@ export interface Readings extends HealthReadings {
 }
 
 /**
- * One row of `--query-gpu` of a run that exited 0: which card it is of, and what its columns said. A row in which the card's
- * own uuid is an error word has `uuid` null and `index` null where that is unreadable too; the look gives such a row the place
- * that the other rows leave open, where there is only one.
+ * One row of `--query-gpu` from a run that exited 0: its card, and the content of its columns. A row with an error word in
+ * place of the uuid has `uuid` null, and `index` null if that is unreadable too; such a row gets the index that the other
+ * rows leave open, if only one is open.
  */
 export interface GpuRow {
   readonly index: CardIndex | null;
@@ -72,18 +76,21 @@ export interface GpuRow {
   readonly pciBusId: string | null;
   readonly driverVersion: string | null;
   readonly readings: Readings;
-  /** True when the row had fewer columns than were asked for, or they do not stand where they should: the card is there, and nothing more can be said. */
+  /**
+   * True when the row had fewer columns than queried, or they are in the wrong places: the card exists, and nothing more is
+   * known.
+   */
   readonly short: boolean;
 }
 
-/** A card that the driver complained about instead of showing it: its own sentence is the reason. */
+/** A card for which the driver printed an error instead of a row; its message is the reason. */
 export interface BrokenCard {
-  /** The place it has in `-L`, where that can be told. */
+  /** Its position in `-L`, where known. */
   readonly index: CardIndex | null;
   readonly pciBusId: string | null;
   /** The driver's words after the colon: `GPU is lost.  Reboot the system to recover this GPU`. */
   readonly words: string;
-  /** True where the words speak of permissions: the card may be fine, it could not be seen. */
+  /** True for a permission error: the card may be fine, and could not be seen. */
   readonly denied: boolean;
 }
 
@@ -104,14 +111,14 @@ export interface ComputeProcess {
   readonly memoryMib: number | null;
 }
 
-/** How fast two cards reach each other, best first, in the words of `nvidia-smi topo -m`. */
+/** The link between two cards, fastest first, in the words of `nvidia-smi topo -m`. */
 export const LINK_KINDS = ['NV', 'PIX', 'PXB', 'PHB', 'NODE', 'SYS'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
-/** The link between two cards by uuid; both directions are there. Null where `topo -m` could not be read. */
+/** The link between two cards by uuid; both directions are present. Null where `topo -m` could not be read. */
 export type Links = ReadonlyMap<CardUuid, ReadonlyMap<CardUuid, LinkKind>>;
 
-/** A card that was seen once: what is missing later keeps its name and uuid. Kept in the state folder. */
+/** A card that was seen once, so that it keeps its name and uuid when it is missing later. Kept in the state folder. */
 export interface RememberedCard {
   readonly uuid: CardUuid;
   readonly index: CardIndex;
@@ -119,7 +126,7 @@ export interface RememberedCard {
   readonly pciBusId: string;
 }
 
-/** A card taken out on purpose, by an operator's call or by the settings. */
+/** A card excluded on purpose, by an operator's call or by the settings. */
 export interface Exclusion {
   readonly uuid: CardUuid;
   readonly reason: string;
@@ -128,15 +135,15 @@ export interface Exclusion {
   readonly principal: string;
 }
 
-/** Docker's own words for what a container is doing. */
+/** Docker's own words for a container's state. */
 export const CONTAINER_STATES = ['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] as const;
 export type ContainerState = (typeof CONTAINER_STATES)[number];
 
 /**
- * The cards that a claim names. `uuids` from `tuneplane.gpu-uuids`, or for a claim by indices alone from its device request;
- * `indices` from `tuneplane.gpus`, empty where `tuneplane.gpu-uuids` decides; `unread` is what could not be read as either.
- * `indicesBeside` says for each of `uuids` which index was written at its place, for people and for a driver that shows no
- * uuids; null where that was no number, left out where the two lists are not equally long.
+ * The cards that a claim names. `uuids` from `tuneplane.gpu-uuids`, or for a claim by indices only from its device request;
+ * `indices` from `tuneplane.gpus`, empty where `tuneplane.gpu-uuids` decides; `unread` is what could not be parsed as
+ * either. `indicesBeside` is the index at the position of each of `uuids`, for people and for a driver that shows no uuids;
+ * null where that was no number, left out where the two lists differ in length.
  */
 export interface ClaimedCards {
   readonly uuids: readonly CardUuid[];
@@ -145,29 +152,29 @@ export interface ClaimedCards {
   readonly unread: readonly string[];
 }
 
-/** Which cards a foreign container was given. `some` holds ids as written: a uuid, an index or a MIG id. */
+/** Which cards a foreign container was given. `some` contains ids as written: a uuid, an index or a MIG id. */
 export type Pinned =
   | { readonly kind: 'none' }
   | { readonly kind: 'all' }
   | { readonly kind: 'some'; readonly ids: readonly string[] }
-  /** The inspect did not answer in time, or made no sense: a warning, not a failed probe. */
+  /** The inspect timed out or was invalid: a warning, not a failed probe. */
   | { readonly kind: 'not_told'; readonly detail: string };
 
-/** One container, or one process of the process runtime, as the books show it. */
+/** One container, or one process of the process runtime, as listed. */
 export interface SeenContainer {
   readonly id: string;
   /** Without the leading slash. */
   readonly name: string;
   readonly state: ContainerState;
   /**
-   * True where nobody can tell from here whether it still lives: a process of a pid namespace that cannot be seen into. It counts
-   * as running and holds its cards, until an operator gives it up.
+   * True where nobody can determine from here whether it still lives: a process in a pid namespace that is not visible here.
+   * It counts as running and holds its cards, until an operator removes it.
    */
   readonly outOfReach: boolean;
   /** Epoch milliseconds of its creation. */
   readonly createdAtMs: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** Null where it carries neither claim label. Whatever its state: whether it holds is `holds(state)`. */
+  /** Null where it carries neither claim label. Present in any state: `holds(state)` tells whether the claim counts. */
   readonly claim: ClaimedCards | null;
   /** Only meaningful for a container without a claim that is running, paused or restarting. */
   readonly pinned: Pinned;
@@ -178,8 +185,8 @@ export interface ContainersSeen {
 }
 
 /**
- * One look: everything the gate knows at one moment, immutable. A page, an answer and a log line are each made from one of
- * these and never from two.
+ * One look: everything the gate knows at one moment, immutable. A page, an answer or a log line is always built from a
+ * single one.
  */
 export interface Snapshot {
   /** Epoch milliseconds. */
@@ -187,9 +194,9 @@ export interface Snapshot {
   readonly endedAtMs: number;
   readonly gpus: Probed<GpusSeen>;
   readonly processes: Probed<readonly ComputeProcess[]> | Off;
-  /** The cards whose process list the driver could not read, the others' being there. Left out: none. */
+  /** The cards whose process list the driver could not read, while the others' are available. Left out: none. */
   readonly unlisted?: readonly CardUuid[];
-  /** Whether the health columns could be asked at all; the readings themselves are in the rows. */
+  /** Whether the health columns could be queried at all; the readings themselves are in the rows. */
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;
   readonly links: Links | null;
@@ -198,7 +205,7 @@ export interface Snapshot {
   readonly exclusions: readonly Exclusion[];
 }
 
-/** The states in which the process of a container is there. */
+/** The states in which the container's process exists. */
 export function isAlive(state: ContainerState): boolean {
   return state === 'running' || state === 'paused' || state === 'restarting';
 }

@@ -1,4 +1,4 @@
-/** The contract, OpenAPI 3.1, made from the validators themselves so that it cannot say something else than they do. */
+/** The contract, OpenAPI 3.1, generated from the validators themselves so that it cannot contradict them. */
 
 import { z } from 'zod';
 import { okAnswer, runShape, runsShape, admittedAnswer, startingAnswer } from '../admit/answer-shape.js';
@@ -23,7 +23,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   Status: statusShape,
 };
 
-/** The whole document. `version` is that of the package; the runtime decides what a request looks like. */
+/** The whole document. `version` is that of the package; the runtime decides which fields a request has. */
 export function createOpenApi(version: string, runtime: RuntimeKind = 'docker'): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
@@ -91,7 +91,7 @@ function answers({ answers: list }: Operation): Json {
   );
 }
 
-/** One response for each status, with the codes that it can carry. */
+/** One response per status, with the codes that it can carry. */
 function problems({ role, problems: own, answers: good }: Operation): Json {
   const codes: readonly ProblemCode[] = [
     ...own,

@@ -1,4 +1,4 @@
-/** Every route that the gate serves, with what it may answer: the table that the OpenAPI document is made of. */
+/** Every route of the gate with its possible answers: the table from which the OpenAPI document is generated. */
 
 import type { ProblemCode } from '../http/problem.js';
 import { REFUSAL_CODES, type Role } from '../model/admission.js';
@@ -8,7 +8,7 @@ export interface Operation {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** Null: everybody may. */
+  /** Null: public. */
   readonly role: Role | null;
   readonly parameters?: readonly object[];
   /** Name of the body's schema. */
@@ -21,7 +21,7 @@ export interface Operation {
 export interface OperationAnswer {
   readonly status: number;
   readonly says: string;
-  /** Name of a schema, or one written out; none for an answer without a body. */
+  /** Name of a schema, or an inline one; none for an answer without a body. */
   readonly schema?: string | Readonly<Record<string, unknown>>;
   readonly media?: string;
   readonly headers?: readonly string[];

@@ -7,18 +7,18 @@ import { deadlineIn } from '../time/deadline.js';
 import { inTime } from '../time/in-time.js';
 import { systemClock } from '../time/system-clock.js';
 
-/** How one run of a program went. Never an exception. */
+/** The result of one run of a program. Never an exception. */
 export type Ran =
-  /** It ended by itself and all of its output is here. */
+  /** It ended by itself, and this is its complete output. */
   | { readonly kind: 'exited'; readonly rc: number; readonly stdout: string; readonly stderr: string }
-  /** A signal that we did not send ended it: what it printed may be half of it. */
+  /** A signal that we did not send ended it: its output may be incomplete. */
   | { readonly kind: 'killed'; readonly signal: string }
-  /** There is no such program, or it may not be run. */
+  /** The program does not exist, or may not be executed. */
   | { readonly kind: 'not_started'; readonly detail: string }
   | { readonly kind: 'too_much'; readonly limitBytes: number }
   /**
-   * It outlived its time, was sent SIGKILL and is left alone. `ended`: the program itself had ended, but something that it
-   * started still holds its output. `gone` settles when nothing of it is left; for a process stuck in a driver, maybe never.
+   * It exceeded its time limit, got SIGKILL and was abandoned. `ended`: the program itself had ended, but a child of it
+   * still holds its output open. `gone` settles when nothing of it is left; for a process stuck in a driver, maybe never.
    */
   | {
       readonly kind: 'ran_out';
@@ -31,8 +31,8 @@ export type Ran =
 const MOST_BYTES = 1_000_000;
 
 /**
- * Runs a program and answers within `timeoutMs`, whatever the program does. execa's own `timeout` is no such promise: it
- * settles only when the child has died and its pipes are closed, and a process stuck in the driver does neither.
+ * Runs a program and answers within `timeoutMs`, whatever the program does. execa's own `timeout` does not guarantee that:
+ * it settles only when the child has died and its pipes are closed, and a process stuck in the driver does neither.
  */
 export async function run(
   program: string,
@@ -47,7 +47,7 @@ export async function run(
     killSignal: 'SIGKILL',
     stripFinalNewline: false,
     reject: false,
-    // A group of its own, so that a wrapper script and what it started are killed together.
+    // A process group of its own, so that a wrapper script and its children are killed together.
     detached: true,
     cleanup: false,
   });
@@ -55,7 +55,7 @@ export async function run(
     child.once('close', () => resolve());
   });
   const kill = (): void => killGroup(child.pid);
-  // What still runs when the gate ends would be nobody's.
+  // A process must not outlive the gate.
   process.once('exit', kill);
   const forget = (): void => {
     process.off('exit', kill);
@@ -101,7 +101,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** The pipes stay open, so that `gone` is true only when nobody holds them; they must not keep our own process alive. */
+/** The pipes stay open, so that `gone` settles only when nobody holds them; they must not keep our own process alive. */
 function unref(pipe: Readable): void {
   (pipe as Socket).unref();
 }

@@ -1,6 +1,7 @@
 /**
- * Text of others (a driver, a program, a caller, a container's name) made fit for a terminal, a log, a page and a label. It may
- * hold codes that clear a screen or forge a line, and characters that show nothing or turn the direction of what follows.
+ * Makes foreign text (of a driver, a program, a caller, a container's name) safe for a terminal, a log, a page and a label.
+ * It may contain codes that clear a screen or forge a line, and characters that are invisible or change the text's
+ * direction.
  */
 
 import { stripVTControlCharacters } from 'node:util';
@@ -13,28 +14,28 @@ const ANY = new RegExp(`[${UNSEEN}]`, 'u');
 /** Above C0, which JSON escapes by itself. */
 const LEFT_BY_JSON = new RegExp(`(?![\\0-\\x1f])[${UNSEEN}]`, 'gu');
 
-/** One line without escape codes; each run of characters that show nothing is a blank. */
+/** One line without escape codes; each run of invisible characters becomes a blank. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(RUN, ' ');
 }
 
-/** The same without blanks around it, and cut to so many characters with a sign that it was. */
+/** The same without blanks around it, and cut to so many characters with a mark where text is missing. */
 export function plainWithin(text: string, most: number): string {
   const words = plain(text).trim();
   return words.length <= most ? words : `${words.slice(0, most - 1)}…`;
 }
 
-/** The same as `plain`, the line breaks and tabs of a longer text kept. */
+/** The same as `plain`, but keeps the line breaks and tabs of a longer text. */
 export function plainLines(text: string): string {
   return stripVTControlCharacters(text).replaceAll(RUN_BUT_BREAKS, ' ');
 }
 
-/** Whether there is nothing in it that `plain` would change. */
+/** Whether `plain` would leave it unchanged. */
 export function isPlain(text: string): boolean {
   return !ANY.test(text);
 }
 
-/** As JSON, in which nothing stands that a terminal would heed: what reads it gets the value as it was. */
+/** As JSON without any character that a terminal would interpret: a parser gets the original value. */
 export function plainJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replaceAll(LEFT_BY_JSON, escaped);
 }

@@ -1,4 +1,4 @@
-/** A container's id, or a card's uuid, as long as people write it: the first twelve characters, as `docker ps` shows. */
+/** A container's id or a card's uuid, shortened for people: the first twelve characters, as `docker ps` shows. */
 export function shortId(id: string): string {
   return id.slice(0, 12);
 }

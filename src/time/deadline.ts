@@ -1,6 +1,6 @@
 import type { Clock } from '../model/ports/outside.js';
 
-/** One time limit for all that a probe does. */
+/** One time limit for all steps of a probe. */
 export interface Deadline {
   /** Milliseconds that are left, at least 0. */
   left(): number;
@@ -8,7 +8,7 @@ export interface Deadline {
   took(): number;
 }
 
-/** A deadline that lies `ms` ahead. */
+/** A deadline in `ms` from now. */
 export function deadlineIn(ms: number, clock: Pick<Clock, 'monotonic'>): Deadline {
   const startedAt = clock.monotonic();
   const took = (): number => Math.round(clock.monotonic() - startedAt);

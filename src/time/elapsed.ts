@@ -1,4 +1,4 @@
-/** How long ago a moment was, by the clock that ran further. */
+/** How long ago a moment was, by the clock that advanced further. */
 
 import type { Clock } from '../model/ports/outside.js';
 
@@ -13,8 +13,8 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Milliseconds since then, on the clock that ran further: the monotonic one stands still while a virtual machine is
- * suspended, the wall clock can be set back. So a lease may seem shorter than it is, and never longer.
+ * Milliseconds since then, on the clock that advanced further: the monotonic one stops while a virtual machine is suspended,
+ * the wall clock can be set back. So a lease may seem shorter than it is, and never longer.
  */
 export function elapsedSince(then: Moment, clock: Clock): number {
   return Math.max(clock.monotonic() - then.monotonic, clock.now() - then.wall);

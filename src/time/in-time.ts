@@ -1,8 +1,8 @@
 import type { Clock } from '../model/ports/outside.js';
 
 /**
- * What a promise gives within that many milliseconds, in `value`; null when it has not settled by then. The promise goes on,
- * and what it rejects with after that is nobody's concern. Rejects as the promise does.
+ * The promise's result in `value`, or null when it has not settled within that many milliseconds. The promise goes on, and a
+ * later rejection is ignored. Rejects as the promise does.
  */
 export async function inTime<T>(
   promise: Promise<T>,

@@ -1,6 +1,6 @@
 import type { Clock } from '../model/ports/outside.js';
 
-/** Waits that many milliseconds, or until the signal aborts. Never rejects; zero and less is no wait at all. */
+/** Waits that many milliseconds, or until the signal aborts. Never rejects; does not wait for zero or less. */
 export function pause(ms: number, clock: Pick<Clock, 'after'>, signal?: AbortSignal): Promise<void> {
   if (ms <= 0 || signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../model/ports/outside.js';
 
-/** Node's timers take no more than a signed 32-bit number of milliseconds, and fire at once on a larger one. */
+/** Node's timers accept at most a signed 32-bit number of milliseconds, and fire at once on a larger one. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of this machine. */

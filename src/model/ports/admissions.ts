@@ -1,9 +1,9 @@
-/** What the faces ask of admissions, runs and the policy. */
+/** The interface of admissions, runs and the policy for the HTTP endpoints. */
 
 import type { Decision, JobRequest, JobSpec, Principal, Refusal, Run } from '../admission.js';
 import type { Probed } from '../snapshot.js';
 
-/** What the gate is busy with now, for gauges. */
+/** Work in progress, for gauges. */
 export interface GateStatus {
   readonly inFlight: number;
   readonly lockWaiters: number;
@@ -13,11 +13,13 @@ export interface GateStatus {
   readonly draining: boolean;
 }
 
-/** The door to the claim protocol. */
+/** The entry to the claim protocol. */
 export interface Admissions {
-  /** Decides. `gone` aborts when the caller hangs up: it is dropped from the queue, but nothing that was created is undone. */
+  /**
+   * Decides. `gone` aborts when the caller hangs up: the request leaves the queue, but nothing that was created is undone.
+   */
   admit(spec: JobSpec, principal: Principal, gone: AbortSignal): Promise<Decision>;
-  /** What would be decided now; takes no lock, pulls and changes nothing. */
+  /** What the decision would be now; takes no lock, pulls and changes nothing. */
   dryRun(spec: JobSpec): Promise<Decision>;
   status(): GateStatus;
 }
@@ -26,13 +28,13 @@ export interface Admissions {
 export interface Runs {
   list(): Promise<Probed<readonly Run[]>>;
   get(runId: string): Promise<Probed<Run | null>>;
-  /** Removes what had ended. */
+  /** Removes a run that has ended. */
   remove(runId: string): Promise<'removed' | 'alive' | 'out_of_reach' | 'unknown' | Refusal>;
-  /** Takes a run off the books that is out of reach; ends nothing. `why` says of any other how it stands. */
+  /** Removes the record of a run that is out of reach; ends no process. For any other run, `why` describes its state. */
   giveUp(
     runId: string,
   ): Promise<'given_up' | 'unknown' | Refusal | { readonly kind: 'in_reach'; readonly why: string }>;
 }
 
-/** The policy of this machine: lets a request through with its defaults filled in, or says field by field what it may not. */
+/** The policy of this machine: allows a request and fills in its defaults, or says field by field what is not allowed. */
 export type Policy = (request: JobRequest) => Promise<JobSpec | Refusal>;

@@ -1,16 +1,16 @@
-/** Who asked for what, and what came of it. */
+/** Who asked for what, and the outcome. */
 
-/** One line per decision, for whoever must know later who started what. */
+/** One line per decision, for later questions about who started what. */
 export interface Audit {
   write(entry: AuditEntry): void;
 }
 
-/** What changes something when it is let through. */
+/** Calls that change something when they are allowed. */
 export type ChangingAction = 'admit' | 'delete' | 'exclude' | 'include' | 'forget';
 
 export interface AuditEntry {
   readonly at: string;
-  /** `dry_run` and `call`: of those that change nothing, only who was turned away is written down. */
+  /** `dry_run` and `call`: for calls that change nothing, only refusals are recorded. */
   readonly action: ChangingAction | 'dry_run' | 'call';
   readonly principal: string;
   readonly remote: string | null;
@@ -23,6 +23,6 @@ export interface AuditEntry {
   readonly cards: readonly string[];
   readonly containerId: string | null;
   readonly tookMs: number;
-  /** How many of the same kind this line stands for; one where it is left out. */
+  /** How many entries of the same kind this line stands for; one if left out. */
   readonly times?: number;
 }

@@ -1,22 +1,22 @@
-/** Looking at the machine, and what a look adds up to. */
+/** Looking at the machine, and judging what was seen. */
 
 import type { Occupancy } from '../occupancy.js';
 import type { Snapshot } from '../snapshot.js';
 
-/** Looks at the machine, one look at a time. */
+/** Queries the machine, one look at a time. */
 export interface Eyes {
   /** A look that started after this call. For admissions. */
   fresh(): Promise<Snapshot>;
   /**
-   * A look that is running, or one that ended at most `maxAgeMs` ago, or a new one. After `withinMs` the parts that have not
-   * answered read as blind by `timeout`, and the rest is true. For scrapes and pages.
+   * A look in progress, or one that ended at most `maxAgeMs` ago, or a new one. After `withinMs`, parts without an answer
+   * are blind by `timeout`, and the rest is valid. For scrapes and pages.
    */
   recent(maxAgeMs: number, withinMs: number): Promise<Snapshot>;
-  /** Something was changed by this gate: no look that started before this call is used again by `recent`. */
+  /** This gate has changed something: `recent` must not reuse any look that started before this call. */
   outdated(): void;
 }
 
-/** Judges what the eyes see, by the settings of this gate. */
+/** Judges each look by the settings of this gate. */
 export interface Observer {
   recent(withinMs: number): Promise<Observation>;
   fresh(): Promise<Observation>;

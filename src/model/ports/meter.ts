@@ -1,13 +1,13 @@
-/** Counting what happened. */
+/** Counters of what happened. */
 
 import type { Outcome, Phase } from '../admission.js';
 import type { CardUuid } from '../card.js';
 import type { Snapshot } from '../snapshot.js';
 
-/** Counts what happened. Knows nothing of decisions beyond their names. */
+/** Counts events. Knows decisions only by their names. */
 export interface Meter {
   outcome(outcome: Outcome, seconds: number): void;
-  /** Told to wait: counts as waiting for 30 s, or until it is admitted. */
+  /** A request got `wait`: its run counts as waiting for 30 s, or until it is admitted. */
   toldToWait(runId: string): void;
   noLongerWaiting(runId: string): void;
   phase(phase: Phase, seconds: number): void;
@@ -19,6 +19,6 @@ export interface Meter {
   removedRun(): void;
   granted(cards: number): void;
   startFailed(cards: readonly CardUuid[]): void;
-  /** Every finished look, once: its failures are counted and its successes dated. */
+  /** Call once with every finished look: counts its failures and records the time of its successes. */
   looked(snapshot: Snapshot): void;
 }

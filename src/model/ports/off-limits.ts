@@ -1,19 +1,19 @@
-/** What no job is given, as this machine stands now. */
+/** What no job may mount, at the moment. */
 
 export interface OffLimits {
-  /** Absolute paths: nothing that is, holds or lies in one of them is mounted. */
+  /** Absolute paths: a mount that equals, contains or lies in one of them is refused. */
   readonly paths: readonly string[];
   /** Names of volumes. */
   readonly volumes: readonly string[];
 }
 
-/** Where it is not known nothing may be mounted: whatever is asked for could be one of them. `detail` says what is not known. */
+/** While unknown, nothing may be mounted: any mount could be one of these. `detail` says what is unknown. */
 export type OffLimitsAnswer =
   | ({ readonly kind: 'known' } & OffLimits)
-  /** Whoever knows does not answer now. */
+  /** The engine does not answer now. */
   | { readonly kind: 'unavailable'; readonly detail: string }
-  /** Whoever was asked does not tell, and will not as things stand. */
+  /** The engine answered without this information, and will not supply it as configured. */
   | { readonly kind: 'untold'; readonly detail: string };
 
-/** Asks at each call; an answer that still holds may be given again. */
+/** Asks at each call; a valid earlier answer may be reused. */
 export type AskOffLimits = () => Promise<OffLimitsAnswer>;

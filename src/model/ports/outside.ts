@@ -1,12 +1,12 @@
-/** The clock and the log, handed in. */
+/** The clock and the log, passed in as arguments. */
 
-/** The time, handed in. */
+/** The time, passed in as an argument. */
 export interface Clock {
   /** Epoch milliseconds, for people and for labels. */
   now(): number;
   /** Milliseconds that never go back, for durations. */
   monotonic(): number;
-  /** Calls `act` once when that many milliseconds have passed. Returns the way to call it off. */
+  /** Calls `act` once after that many milliseconds. Returns the function that cancels it. */
   after(ms: number, act: () => void): () => void;
 }
 
