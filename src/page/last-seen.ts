@@ -1,9 +1,9 @@
-/** When each probe last could see, so that a dark lamp can say since when. */
+/** When each probe could last see, so that the page can say since when one is blind. */
 
 import { PROBES, type ProbeName, type Snapshot } from '../model/snapshot.js';
 
 export interface LastSeen {
-  /** Told every look that has ended. */
+  /** Call it with every finished look. */
   looked(snapshot: Snapshot): void;
   /** Epoch milliseconds of the last look in which the probe could see; null: in none so far. */
   times(): Readonly<Record<ProbeName, number | null>>;

@@ -1,4 +1,4 @@
-/** What the page is made of: its HTML, its styles, its script and the README, read once when the gate starts. */
+/** The page's files: its HTML, its styles, its script and the README, read once when the gate starts. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export interface PageFiles {
   readonly html: PageFile;
   /** By name, below `/page/`. */
   readonly parts: ReadonlyMap<string, PageFile>;
-  /** Null where the program was installed without it. */
+  /** Null where the installation lacks it. */
   readonly readme: PageFile | null;
 }
 
@@ -33,7 +33,7 @@ export function readPageFiles(
   return {
     html: read(new URL('index.html', folder), TYPES.html),
     parts: new Map([...parts, ['state-colours.css', { type: TYPES.css, text: stateColoursCss() }]]),
-    // As text: a browser shows it, and a markdown type would be saved to disk.
+    // As plain text: a browser shows it, but would download a markdown type.
     readme: existsSync(readme) ? read(readme, 'text/plain') : null,
   };
 }

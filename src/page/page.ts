@@ -1,4 +1,4 @@
-/** The page of this gate: its files as they were built, and what it is told. */
+/** The page of this gate: its built files, and the data that it shows. */
 
 import { hostname } from 'node:os';
 import { readPageFiles } from './page-files.js';

@@ -1,4 +1,4 @@
-/** The last decisions, in memory, for the page. The audit has all of them; this is what a person wants to see at a glance. */
+/** The last decisions, in memory, for the page. The audit has all of them; this is the overview for a person. */
 
 import type { Audit, AuditEntry, ChangingAction } from '../model/ports/audit.js';
 
@@ -16,13 +16,13 @@ export interface RecentDecisions extends Audit {
 }
 
 const KEEP = 50;
-/** Docker's own words can be long, and the page shows a line. */
+/** Docker's own words can be long, and the page shows one line. */
 const LONGEST_DETAIL = 600;
 
 /**
- * An audit that passes everything on and remembers the last `keep`. A console asks again every few seconds for a job that
- * has to wait: what was decided of a run in the same way as the last time takes the place of that, with its count, or one
- * waiting job would push all others out. Callers who are turned away at the door have no run and share a place likewise.
+ * An audit that passes everything on and remembers the last `keep`. A client repeats its request every few seconds while a
+ * job waits: a decision equal to the last one about the same run replaces it and counts up, or one waiting job would push
+ * all others out. Callers who fail authentication have no run and share an entry likewise.
  */
 export function rememberDecisions(audit: Audit, keep = KEEP): RecentDecisions {
   const decisions: RecentDecision[] = [];
@@ -30,9 +30,9 @@ export function rememberDecisions(audit: Audit, keep = KEEP): RecentDecisions {
     write(entry) {
       audit.write(entry);
       const { action } = entry;
-      // Who was turned away where nothing would have changed is no decision.
+      // A refused call that would have changed nothing is no decision.
       if (action === 'call' || action === 'dry_run') return;
-      // The last word on this subject; one that differs from it stays, so that the order of events can be read.
+      // The last decision on this subject; if it differs from the new one it stays, so that the order of events is visible.
       const at = decisions.findIndex((each) => subjectOf(each) === subjectOf(entry));
       const last = decisions[at];
       const again = last !== undefined && last.outcome === entry.outcome;
@@ -50,7 +50,7 @@ export function rememberDecisions(audit: Audit, keep = KEEP): RecentDecisions {
   };
 }
 
-/** What it was about: a run, a card, or where neither is known whoever asked. */
+/** Its subject: a run, a card or, where neither is known, the caller. */
 function subjectOf({ action, runId, principal, cards }: AuditEntry): string {
   if (runId !== null) return JSON.stringify([action, 'run', runId]);
   return JSON.stringify(cards.length > 0 ? [action, 'cards', ...cards] : [action, 'principal', principal]);

@@ -1,4 +1,4 @@
-/** `GET /`, what it loads, and `GET /status.json`, which it shows. */
+/** `GET /`, its files, and `GET /status.json`, which it shows. */
 
 import { Router, type RequestHandler, type Response } from 'express';
 import type { z } from 'zod';
@@ -15,8 +15,8 @@ export interface PageRouteParts {
 }
 
 /**
- * Nothing inline, nothing from elsewhere, no form that a browser would send by itself, and no text that becomes markup. What
- * an attacker could put into a run_id or a process name stays text, even if a line of the script were wrong.
+ * Nothing inline, nothing from other origins, no form that a browser would submit by itself, and no text that becomes
+ * markup: what an attacker puts into a run_id or a process name stays text, even if a line of the script is wrong.
  */
 const POLICY = [
   "default-src 'none'",
@@ -32,9 +32,9 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The page's own files are open to everybody, also where there is a tokens file: they are the same on every machine and hold
- * no data, and a browser that opens an address cannot send a token with it. What they show comes from `/status.json`, which
- * asks for the role read; the page asks its reader for the token. Without tokens the `Host` must be right here as well.
+ * The page's own files are public, even with a tokens file: they are the same on every machine and contain no data, and a
+ * browser that opens an address cannot send a token with it. Their data comes from `/status.json`, which requires the role
+ * read; the page asks its reader for the token. Without tokens the `Host` must be valid here as well.
  */
 export function createPageRoutes({ door, files, status }: PageRouteParts): Router {
   const router = Router({ caseSensitive: true, strict: true });

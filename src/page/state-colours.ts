@@ -1,9 +1,9 @@
-/** The colours of the card states as custom properties: the same values that the dashboards have. */
+/** The colours of the card states as custom properties, with the same values as in the dashboards. */
 
 import { CARD_STATES } from '../model/card.js';
 import { STATE_COLOURS } from '../model/colours.js';
 
-/** `--free` and so on for a light and a dark ground, and `--state` for whatever is marked with `data-state`. */
+/** `--free` and so on for a light and a dark background, and `--state` for elements with `data-state`. */
 export function stateColoursCss(): string {
   const marked = CARD_STATES.map((state) => `[data-state='${state}'] { --state: var(${propertyOf(state)}); }\n`);
   return `${rootOf('light')}\n@media (prefers-color-scheme: dark) {\n${rootOf('dark')}\n}\n${marked.join('')}`;

@@ -1,4 +1,4 @@
-/** All that the page shows, as `GET /status.json` answers it: one look, and how the gate stands at that moment. */
+/** Everything that the page shows, as the body of `GET /status.json`: one look, and the gate's condition at that moment. */
 
 import type { z } from 'zod';
 import { cardsAnswer } from '../cards/card-answer.js';
@@ -18,14 +18,14 @@ export interface StatusParts {
   readonly observer: Pick<Observer, 'recent'>;
   /** How long a probe may take, in milliseconds, before it is shown as blind. */
   readonly lookWithinMs: number;
-  /** Judged from this look, so that the page never speaks of two. */
+  /** Judged from this look, so that the page never mixes two. */
   readonly readiness: (observation: Observation) => Readiness;
   readonly admissions: Pick<Admissions, 'status'>;
   readonly lock: Pick<Lock, 'problem'>;
   readonly lastSeen: Pick<LastSeen, 'times'>;
   readonly decisions: Pick<RecentDecisions, 'recent'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Host name, for somebody with ten of these pages open. */
+  /** Host name, for a person with ten of these pages open. */
   readonly machine: string;
   readonly version: string;
   readonly startedAtMs: number;
@@ -52,11 +52,11 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
     },
     cards: cardsAnswer(observation, nowMs),
     decisions: parts.decisions.recent().map(decisionAnswer),
-    // The page is compiled apart from the gate; here both are held to the same words.
+    // The page is compiled apart from the gate; this checks both against the same words.
   } satisfies Status & StatusAnswer;
 }
 
-/** Neither image nor address of the caller: who looks at the page need not know them. */
+/** Without image and caller's address: readers of the page need not know them. */
 function decisionAnswer(decision: RecentDecision): StatusAnswer['decisions'][number] {
   const { at, firstAt, times, action, principal, runId, outcome, detail, count, cards, tookMs } = decision;
   return {

@@ -1,4 +1,4 @@
-/** The shape of `GET /status.json`, for the OpenAPI document and for the answer's own type. */
+/** The schema of `GET /status.json`, for the OpenAPI document and for the answer's own type. */
 
 import { z } from 'zod';
 import { cardsShape } from '../cards/card-shape.js';

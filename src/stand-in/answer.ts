@@ -10,7 +10,7 @@ import { rows } from './rows.js';
 import { table } from './table.js';
 import { topology } from './topology.js';
 
-/** What a run does: steps in order, then the exit code. After a `hang` nothing more happens. */
+/** The behaviour of one run: steps in order, then the exit code. Nothing follows a `hang`. */
 export interface Answer {
   steps: readonly Step[];
   rc: number;
@@ -86,7 +86,7 @@ function hangsAtOnce({ hang }: Machine, request: Request): boolean {
   return hang?.at === 'init' && (hang.kinds?.includes(kindOf(request)) ?? true);
 }
 
-/** The place of the card at whose turn the run stops, or null. Without `kinds` only a changing reading makes it stop. */
+/** The position of the card at which the run hangs, or null. Without `kinds`, only a query of changing readings hangs. */
 function hangingCard({ hang }: Machine, request: Request, dialect: Dialect): number | null {
   if (hang === null || hang.at === 'init') return null;
   if (hang.kinds !== undefined) return hang.kinds.includes(kindOf(request)) ? hang.at : null;

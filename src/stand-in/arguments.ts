@@ -1,15 +1,15 @@
-/** What the stand-in `nvidia-smi` was asked. */
+/** The command line of the stand-in `nvidia-smi`, parsed. */
 
 import type { Dialect } from './machine/dialect.js';
 import type { QueryKind } from './machine/words.js';
 
-/** What a person wants to know. */
+/** `--help` and similar, meant for people. */
 export type Request =
   | Query
   | { kind: 'list'; ids: readonly string[] | null }
   | { kind: 'topo' | 'version' }
   | { kind: 'help'; about: 'gpu' | 'apps' | 'remapped' | 'program' }
-  /** The table that the program prints when it is asked nothing. */
+  /** The table that the program prints without arguments. */
   | { kind: 'table' }
   | { kind: 'refused'; text: string; rc: number };
 
@@ -17,13 +17,13 @@ export type Request =
 export interface Query {
   kind: 'gpu' | 'apps' | 'remapped';
   fields: readonly string[];
-  /** Indices, UUIDs, bus ids or serial numbers as given; null asks for all cards. */
+  /** Indices, UUIDs, bus ids or serial numbers as given; null means all cards. */
   ids: readonly string[] | null;
   header: boolean;
   units: boolean;
 }
 
-/** Understands the arguments; `refused` comes with its text and exit code. */
+/** Parses the arguments; `refused` comes with its text and exit code. */
 export function understand(argv: readonly string[], { branch }: Dialect): Request {
   if (argv.length === 0) return { kind: 'table' };
   if (argv[0] === 'topo') return topo(argv.slice(1));
@@ -43,7 +43,7 @@ export function understand(argv: readonly string[], { branch }: Dialect): Reques
   return asQuery(query[1], given.get(query[0]) ?? '', given.get('--format') ?? '', ids);
 }
 
-/** The kind that delays, hangs and raw answers of a description go by. */
+/** The name under which a description's delays, hangs and raw answers refer to this kind of query. */
 export function kindOf({ kind }: Request): QueryKind {
   return kind === 'table' || kind === 'refused' ? 'other' : kind;
 }
@@ -62,7 +62,7 @@ const HELPS = [
 const LONG_FORMS: Readonly<Record<string, string>> = { '--list-gpus': '-L', '--id': '-i', '--help': '-h' };
 const WITH_VALUE = new Set(['-i', '--format', ...QUERIES.map(([option]) => option as string)]);
 const OPTIONS = new Set(['-L', '--version', ...WITH_VALUE, ...HELPS.map(([option]) => option as string)]);
-/** Options that the real program has and a watcher of cards has no use for. */
+/** Options of the real program that the gate does not need. */
 const UNPLAYED = new Set(['-q', '-x', '-l', '-lms', '-f', '-d', '-s', 'dmon', 'pmon', 'nvlink', 'topo', 'mig']);
 const COMBINATION = "Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.";
 

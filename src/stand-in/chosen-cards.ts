@@ -1,18 +1,18 @@
-/** Which cards a question is about, and whether their handles work. */
+/** Which cards a query is about, and whether their handles work. */
 
 import type { Dialect } from './machine/dialect.js';
 import { DRIVER_ERRORS } from './machine/driver-errors.js';
 import type { Card, Machine } from './machine/machine.js';
 import { type Output, sentence } from './output.js';
 
-/** A card with the number that the driver gives it today, and its place in the machine's list. */
+/** A card with its index as the driver counts today, and its position in the machine's list. */
 export interface Numbered {
   card: Card;
   index: number;
   place: number;
 }
 
-/** The cards on the bus, in order. Those gone from it have no number, and later ones move up. */
+/** The cards on the bus, in order. Those gone from it have no index, and later ones move up. */
 export function onBus(machine: Machine): Numbered[] {
   return machine.cards
     .map((card, place) => ({ card, place }))
@@ -21,7 +21,8 @@ export function onBus(machine: Machine): Numbered[] {
 }
 
 /**
- * The cards that a query is about, or why it fails as a whole: one card without a handle is enough. Given indices only,
+ * The cards that a query is about, or why it fails as a whole: one card without a handle is enough. Given only indices, no
+ * other card is touched. Given anything else (a UUID, an unknown index), all cards are scanned.
  * no other card is touched. Given anything else (a UUID, an index that is not there), all cards are looked through.
  */
 export function chosenCards(
@@ -39,12 +40,12 @@ export function chosenCards(
   return answering.length > 0 ? answering : nothing(asked);
 }
 
-/** What is wrong with a card's handle, as in `gpu 0000:4E:00.0: GPU is lost`; null if it works. */
+/** The error of a card's handle, as in `gpu 0000:4E:00.0: GPU is lost`; null if it works. */
 export function handleError(card: Card): (typeof DRIVER_ERRORS)[keyof typeof DRIVER_ERRORS] | null {
   return card.fault?.kind === 'handle' ? DRIVER_ERRORS[card.fault.error] : null;
 }
 
-/** Sentences name the bus with four digits of the domain, columns with eight. */
+/** Messages give the bus id's domain with four digits, columns with eight. */
 export function shortBusId(card: Card): string {
   return card.bus_id.slice(4);
 }
@@ -53,7 +54,7 @@ function hasNoHandle(card: Card): boolean {
   return handleError(card) !== null;
 }
 
-/** Two errors make the program drop the card without a word. */
+/** On two errors the program leaves out the card silently. */
 function isLeftOut({ fault }: Card, { branch }: Dialect): boolean {
   if (fault?.kind !== 'handle') return false;
   return fault.error === 'no_permission' || (fault.error === 'not_found' && branch >= 535);

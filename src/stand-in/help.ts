@@ -6,7 +6,7 @@ import { type Dialect, libraryVersion } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
 import { type Output, sentence } from './output.js';
 
-/** The help texts. Names stand in quotes at the start of a line, as in the real ones; what follows them is our own. */
+/** The help texts. Names are in quotes at the start of a line, as in the real ones; the descriptions are our own. */
 export function help({ about }: Request & { kind: 'help' }, dialect: Dialect): Output {
   if (about === 'program') return sentence(PROGRAM, 0);
   const title = `List of valid properties to query for the switch "${SWITCHES[about]}":\n\n`;

@@ -4,7 +4,7 @@ import { DRIVER_ERRORS } from './machine/driver-errors.js';
 import type { Machine } from './machine/machine.js';
 import type { Output } from './output.js';
 
-/** `-L`: names every card, the broken ones too, with its own number. The exit code is that of the last broken card. */
+/** `-L`: lists every card, the broken ones too, with its own index. The exit code is that of the last broken card. */
 export function listing(machine: Machine, dialect: Dialect, ids: readonly string[] | null): Output {
   const cards = ids === null ? onBus(machine) : chosenCards(machine, dialect, ids);
   if ('rc' in cards) return cards;

@@ -2,7 +2,7 @@ import { type Dialect, libraryVersion } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
 import { type Output, sentence } from './output.js';
 
-/** Why nothing can be asked of this machine at all; null when the driver answers and there is a card. */
+/** Why no query can be answered on this machine at all; null when the driver answers and there is a card. */
 export function machineFault({ fault, driver, cards }: Machine, dialect: Dialect, listing: boolean): Output | null {
   switch (fault) {
     case 'driver_not_loaded':
@@ -35,7 +35,7 @@ export function machineFault({ fault, driver, cards }: Machine, dialect: Dialect
   }
 }
 
-/** `-L` calls an empty machine a success. */
+/** `-L` treats an empty machine as a success. */
 function noDevices(listing: boolean): Output {
   return listing ? sentence('No devices found.\n', 0) : sentence('No devices were found\n', 6);
 }

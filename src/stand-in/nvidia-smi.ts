@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The stand-in `nvidia-smi`. `STAND_IN_MACHINE` names the description, read anew at each run; without it a healthy
- * machine with eight cards answers. `STAND_IN_LOG` names a file that gets a line of JSON when a run starts and when it
- * ends (a killed run leaves no end). Standard error stays empty but for a description that cannot be read (exit code 78).
+ * The stand-in `nvidia-smi`. `STAND_IN_MACHINE` names the description, read at each run; without it the machine is healthy
+ * and has eight cards. `STAND_IN_LOG` names a file that gets a line of JSON when a run starts and when it ends (a killed run
+ * writes no end). Standard error stays empty except for an unreadable description (exit code 78).
  */
 
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { defaultMachine } from './machine/build-machine.js';
 import type { Machine } from './machine/machine.js';
 import { readMachine } from './machine/read-machine.js';
 
-/** The most that a timer of Node can wait. */
+/** The longest delay of a Node timer. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 const log = logTo(process.env['STAND_IN_LOG']);
@@ -48,7 +48,7 @@ async function take(step: Step): Promise<void> {
   }
 }
 
-/** Nearest to a process that is stuck in the driver: no signal but SIGKILL ends it, from before its first row. */
+/** The closest imitation of a process stuck in the driver: from before its first row, no signal but SIGKILL ends it. */
 function hearNothing(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGALRM'] as const) {
     process.on(signal, () => undefined);
@@ -66,7 +66,10 @@ function machineFrom(path: string | undefined): Machine | Error {
   }
 }
 
-/** Writes at once, and again where a pipe took less: rows must be out before a hang. A reader that left ends the run quietly. */
+/**
+ * Writes synchronously, and retries where a pipe took only part: rows must be out before a hang. A closed pipe ends the run
+ * silently.
+ */
 function writeAll(fd: 1 | 2, text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {

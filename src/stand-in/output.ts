@@ -1,15 +1,15 @@
-/** What a run tells, before delays and hangs are put in. */
+/** The output of a run, before delays and hangs are added. */
 export interface Output {
   /** Heading line, if any. */
   header: string;
-  /** Written one at a time. `card` is the place in the machine's list that the row is about. */
+  /** Written one at a time. `card` is the position in the machine's list. */
   rows: readonly { card: number; text: string }[];
   /** Written after the rows. */
   end: string;
   rc: number;
 }
 
-/** A text that is not about single cards, and the exit code. */
+/** A text that does not concern single cards, and the exit code. */
 export function sentence(end: string, rc: number): Output {
   return { header: '', rows: [], end, rc };
 }

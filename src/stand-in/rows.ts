@@ -7,7 +7,7 @@ import type { Dialect } from './machine/dialect.js';
 import type { CardProcess, Machine } from './machine/machine.js';
 import { type Output, sentence } from './output.js';
 
-/** The answer in rows: one for each card, or for each process on it. */
+/** The answer in rows: one per card, or per process on it. */
 export function rows(machine: Machine, query: Query, dialect: Dialect, now: Date): Output {
   const fields = chosenFields(query.kind, query.fields, dialect);
   if (typeof fields === 'string') return sentence(`Field "${fields}" is not a valid field to query.\n\n`, 2);
@@ -26,7 +26,7 @@ export function rows(machine: Machine, query: Query, dialect: Dialect, now: Date
   };
 }
 
-/** Whom the rows of a card are about. A list that cannot be read makes one row without a process, as if there were one. */
+/** The subjects of a card's rows. An unreadable process list makes one row without a process. */
 function processesIn({ process_list }: Machine, { kind }: Query, { card }: Numbered): readonly (CardProcess | null)[] {
   if (kind !== 'apps' || process_list === 'not_supported') return [null];
   if (errorWord({ about: 'reading' }, { card }) !== null) return [null];

@@ -6,7 +6,9 @@ import type { Dialect } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
 import type { Output } from './output.js';
 
-/** What the program prints when it is asked nothing: for eyes only, near the real table and not held to its every column. */
+/**
+ * What the program prints without arguments: for people only, similar to the real table but not identical in every column.
+ */
 export function table(machine: Machine, dialect: Dialect, now: Date): Output {
   const cards = chosenCards(machine, dialect, null);
   if ('rc' in cards) return cards;
@@ -54,7 +56,7 @@ function boxOf({ card, index }: Numbered, seen: Seen): string {
   return `${lines.join('')}${BOXES}`;
 }
 
-/** The same columns as in a query, without brackets, and with units that touch their numbers. */
+/** The same columns as in a query, without brackets, and with no blank before the unit. */
 function read(seen: Seen): string[] {
   const names =
     'fan.speed,temperature.gpu,pstate,power.draw,power.limit,memory.used,memory.total,utilization.gpu,compute_mode,ecc.errors.uncorrected.volatile.total';

@@ -3,7 +3,7 @@ import type { Dialect } from './machine/dialect.js';
 import type { Machine } from './machine/machine.js';
 import type { Output } from './output.js';
 
-/** `topo -m`: what connects card and card. The heading is underlined with escape codes, also when nobody looks at a terminal. */
+/** `topo -m`: the links between cards. The heading is underlined with escape codes, even without a terminal. */
 export function topology(machine: Machine, dialect: Dialect): Output {
   const cards = chosenCards(machine, dialect, null);
   if ('rc' in cards) return cards;
@@ -18,7 +18,7 @@ export function topology(machine: Machine, dialect: Dialect): Output {
   return { header: `\t\u001B[4m${header}\u001B[0m\n`, rows: lines, end: LEGEND, rc: 0 };
 }
 
-/** As wide as the real one prints it: ` X `, `NV18`, `SYS`. */
+/** As wide as in the real program: ` X `, `NV18`, `SYS`. */
 function link({ topology: matrix }: Machine, row: number, column: number): string {
   return row === column ? ' X ' : (matrix?.[row]?.[column] ?? 'SYS');
 }

@@ -1,17 +1,17 @@
-/** Asks the gate once how it stands. Whatever comes back is an answer, never an exception. */
+/** Fetches the gate's status once. Any result is a value, never an exception. */
 
 import type { Status } from './status.js';
 
 export type Answer =
   | { readonly kind: 'status'; readonly status: Status }
-  /** Nobody answered, or not in time. */
+  /** No response, or not in time. */
   | { readonly kind: 'gone' }
-  /** Somebody answered, and not with what was asked for. */
+  /** A response, but not the expected one. */
   | { readonly kind: 'failed'; readonly detail: string }
-  /** The gate wants a token, or another one. */
+  /** The gate requires a token, or another one. */
   | { readonly kind: 'token'; readonly detail: string };
 
-/** The gate shows a probe as blind after 5 s; an answer that takes twice as long is none. */
+/** The gate shows a probe as blind after 5 s; a response that takes twice as long counts as none. */
 const WITHIN_MS = 10_000;
 
 export async function ask(token: string | null): Promise<Answer> {
@@ -20,16 +20,16 @@ export async function ask(token: string | null): Promise<Answer> {
     const body: unknown = await answer.json();
     if (answer.ok) return { kind: 'status', status: body as Status };
     const detail = detailOf(body) ?? `status ${answer.status}`;
-    // 403 without a token is about the address that was called, and no token would help.
+    // 403 without a token is about the `Host`, and no token would help.
     const wantsToken = answer.status === 401 || (answer.status === 403 && token !== null);
     return wantsToken ? { kind: 'token', detail } : { kind: 'failed', detail };
   } catch (error) {
-    // What a proxy says in its place is no JSON.
+    // An error page of a proxy is not JSON.
     return error instanceof SyntaxError ? { kind: 'failed', detail: 'the answer is no JSON' } : { kind: 'gone' };
   }
 }
 
-/** How a request shows the token; without one, nothing. */
+/** The headers with the token; empty without one. */
 export function withToken(token: string | null): RequestInit {
   return token === null ? {} : { headers: { Authorization: `Bearer ${token}` } };
 }

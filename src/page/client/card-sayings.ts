@@ -1,16 +1,16 @@
-/** All that is to be said of one card, as lines: who holds it, who uses it from outside, what is wrong with it. */
+/** Everything about one card, as lines: who holds it, who uses it from outside, what is wrong with it. */
 
 import type { Card, ExternalUse, Holder } from './status.js';
 import { counted, since, spaced } from './words.js';
 
 export interface Saying {
   readonly kind: 'held' | 'external' | 'unhealthy' | 'excluded' | 'unknown' | 'warning';
-  /** Said first and strong. */
+  /** Shown first and in bold. */
   readonly what: string;
   readonly detail: string;
 }
 
-/** Every finding, whatever the state of the card: a held card that is unhealthy says both. */
+/** Every finding, whatever the state of the card: a held card that is unhealthy shows both. */
 export function sayingsOf(card: Card, nowMs: number): Saying[] {
   const { held_by, claims, excluded, external, unhealthy, warnings, unknown_because } = card;
   return [
@@ -49,7 +49,7 @@ function heldSaying({ run_id, state, since: began, principal }: Holder, nowMs: n
   return say('held', run_id, [spaced(state), `for ${since(began, nowMs)}`, ...by].join(' · '));
 }
 
-/** On a held card memory in use is the job's own, and no sign of anybody else. */
+/** On a held card the memory in use is the job's own, and no sign of outside use. */
 function externalSayings({ processes, memory_mib, containers }: ExternalUse, held: boolean): Saying[] {
   const more = processes.length - LISTED;
   const unlisted = !held && processes.length === 0 && memory_mib !== null;

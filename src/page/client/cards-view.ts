@@ -7,12 +7,12 @@ import { memoryWords, STATE_WORDS, shortUuid } from './words.js';
 
 interface Shown {
   readonly card: Card;
-  /** Tells cards apart that have neither uuid nor index. */
+  /** A key for cards that have neither uuid nor index. */
   readonly place: number;
   readonly nowMs: number;
 }
 
-/** Gives the function that draws them. */
+/** Returns the function that draws them. */
 export function cardsView(): (cards: Cards, nowMs: number) => void {
   const draw = keyedList<Shown>(byId('cards'), keyOf, cardRow);
   return ({ cards }, nowMs) => {
@@ -38,7 +38,7 @@ function cardRow(): Row<Shown> {
   const numberLine = make('span', 'number', make('small', '', 'Card '), number);
   const element = make('li', 'card', make('h3', '', numberLine, swatch, state), name, bar, memory, says);
   const drawSays = keyedList<readonly [string, Saying]>(says, ([key]) => key, sayingRow);
-  // The words under it say the same: a reader need not hear it twice.
+  // The text below has the same content: a screen reader should not read it twice.
   bar.setAttribute('aria-hidden', 'true');
   return {
     element,

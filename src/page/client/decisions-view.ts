@@ -9,7 +9,7 @@ interface Shown {
   readonly cards: readonly Card[];
 }
 
-/** Gives the function that draws them. */
+/** Returns the function that draws them. */
 export function decisionsView(): (status: Status) => void {
   const draw = keyedList<Shown>(byId('decisions'), keyOf, decisionRow);
   return ({ decisions, cards: { cards } }) => {
@@ -54,7 +54,7 @@ function decisionRow(): Row<Shown> {
   };
 }
 
-/** `Cards 0,1`; before any were given, how many were asked for. */
+/** `Cards 0,1`; if none were given, how many were requested. */
 function cardsWords({ cards: given, count }: Decision, cards: readonly Card[]): string {
   const numbers = given.map((uuid) => cards.find((card) => card.uuid === uuid)?.index ?? shortUuid(uuid));
   if (numbers.length > 0) return `${numbers.length === 1 ? 'Card' : 'Cards'} ${numbers.join(',')}`;

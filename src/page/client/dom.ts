@@ -1,4 +1,7 @@
-/** Keeps what is on the screen and changes only what is new, so that nothing flickers and a selection survives. Text only, never markup. */
+/**
+ * Keeps the elements on the screen and changes only what differs, to avoid flicker and keep a selection. Text only, never
+ * markup.
+ */
 
 /** Makes an element. A child that is a string becomes text. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
@@ -19,12 +22,12 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Writes text where it differs. */
+/** Sets the text if it differs. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Writes an attribute where it differs. */
+/** Sets an attribute if it differs. */
 export function setAttribute(element: Element, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
@@ -34,7 +37,7 @@ export function show(element: HTMLElement, shown: boolean): void {
   if (element.hidden === shown) element.hidden = !shown;
 }
 
-/** One row of a list: its element, and how it takes on what an item says. */
+/** One row of a list: its element, and the function that shows an item in it. */
 export interface Row<Item> {
   readonly element: HTMLElement;
   draw(item: Item): void;
@@ -42,7 +45,7 @@ export interface Row<Item> {
 
 /**
  * A list in which every key keeps its element from one drawing to the next; elements move only where the order changed. Keys
- * must differ: of two items with one key the later is not shown.
+ * must be unique: of two items with one key the later is not shown.
  */
 export function keyedList<Item>(
   parent: HTMLElement,

@@ -1,10 +1,10 @@
-/** Everything but cards and decisions: which machine, how many are free, the sentence that explains, probes and lock. */
+/** Everything but cards and decisions: the machine, the number of free cards, the explaining sentence, probes and lock. */
 
 import { byId, keyedList, make, setAttribute, setText, show, type Row } from './dom.js';
 import type { CardState, PartName, ProbeName, Status } from './status.js';
 import { clockTime, counted, lasting, since, STATE_WORDS } from './words.js';
 
-/** Gives the function that draws them; `nowMs` is the gate's clock as it stands now. */
+/** Returns the function that draws them; `nowMs` is the current time by the gate's clock. */
 export function gateView(): (status: Status, nowMs: number) => void {
   const drawCounts = keyedList<readonly [CardState, number]>(byId('counts'), ([state]) => state, countRow);
   const drawClosed = keyedList<readonly [PartName, string]>(byId('closed'), ([part]) => part, closedRow);
@@ -24,7 +24,7 @@ export function gateView(): (status: Status, nowMs: number) => void {
     const closed = PARTS.filter((part) => !status.parts[part].ok);
     drawClosed(closed.map((part) => [part, status.parts[part].detail ?? 'no reason given'] as const));
     show(byId('closed'), closed.length > 0);
-    // Announced by screen readers, so it changes only where that matters.
+    // Screen readers announce it, so it changes only where that matters.
     setText(byId('spoken'), `${counts.free} ${of}${status.ready ? '' : '; nothing can be admitted now'}`);
     drawProbes(PROBES.map((probe) => lampOf(probe, status, nowMs)));
     drawFacts(factsOf(status));
@@ -124,7 +124,7 @@ function factRow(): Row<readonly [string, string]> {
   };
 }
 
-/** For the tab's title: what an operator with many of them wants to see. */
+/** For the tab's title: what an operator with many tabs wants to see. */
 export function titleOf({ machine, cards }: Status, goneForMs: number | null): string {
   if (goneForMs !== null) return `${machine}: no answer for ${lasting(goneForMs)}`;
   return `${machine}: ${cards.counts.free} of ${cards.cards.length} free`;

@@ -1,4 +1,4 @@
-/** Asks every two seconds while somebody looks, draws what came, and says so when nothing comes. */
+/** Fetches every two seconds while the page is visible, draws the result, and shows when none comes. */
 
 import { ask, type Answer } from './ask.js';
 import { cardsView } from './cards-view.js';
@@ -10,14 +10,14 @@ import { createToken } from './token.js';
 import { clockTime, lasting } from './words.js';
 
 const EVERY_MS = 2000;
-/** The gate answers with a look of at most a few seconds ago; older than this, something holds it up. */
+/** The gate answers with a look that is at most a few seconds old; an older one means that something blocks it. */
 const OLD_MS = 15_000;
 
-/** The last good answer; `atMs` and `wallMs` are when it came, by the clock that never jumps and by the reader's own. */
+/** The last good answer; `atMs` and `wallMs` are when it came, by the monotonic clock and by the browser's wall clock. */
 let last: { readonly status: Status; readonly atMs: number; readonly wallMs: number } | null = null;
 let trouble: Exclude<Answer, { kind: 'status' }> | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Of two questions under way, the later counts. */
+/** Of two requests in flight, the later counts. */
 let question = 0;
 
 const drawGate = gateView();
@@ -43,11 +43,11 @@ async function turn(): Promise<void> {
     token.askFor(answer.detail);
   }
   draw();
-  // With a form on the screen the reader has the next word; out of sight nobody needs an answer.
+  // While the form is shown, wait for the reader; while the page is hidden, nobody needs an answer.
   if (answer.kind !== 'token' && !document.hidden) timer = setTimeout(() => void turn(), EVERY_MS);
 }
 
-/** A reader who may read no longer: nothing of what was shown stays on the page for the next one. */
+/** The reader lost access: remove everything from the page, so that the next person does not see it. */
 function startAnew(): void {
   token.forget();
   location.reload();
@@ -64,7 +64,7 @@ function draw(): void {
     return;
   }
   const { status } = last;
-  // The gate's clock goes on while nothing comes, so that ages stay true.
+  // The gate's clock advances between answers, so that ages stay correct.
   const nowMs = Date.parse(status.now) + goneMs;
   drawGate(status, nowMs);
   drawCards(status.cards, nowMs);
@@ -79,7 +79,7 @@ function drawAlarm(): void {
   show(byId('alarm'), alarm !== null);
 }
 
-/** Changes only when something happened: a screen reader says it each time. */
+/** Changes only when something happened: a screen reader announces each change. */
 function alarmWords(): string | null {
   if (trouble !== null && trouble.kind !== 'token') {
     const says =
@@ -97,7 +97,7 @@ document.addEventListener('visibilitychange', () => {
   if (document.hidden) clearTimeout(timer);
   else void turn();
 });
-// Ages go on between two answers.
+// Ages advance between two answers.
 setInterval(() => {
   if (!document.hidden) draw();
 }, 1000);

@@ -1,4 +1,4 @@
-/** What the page reads of `GET /status.json`: types alone. The server's answer is held to them when it is compiled. */
+/** The part of `GET /status.json` that the page reads: types only. The compiler checks the server's answer against them. */
 
 export type CardState = 'job_held' | 'excluded' | 'unhealthy' | 'external' | 'unknown' | 'free';
 export type ProbeName = 'gpus' | 'processes' | 'health' | 'docker';
@@ -15,7 +15,7 @@ export interface Status {
   readonly parts: Readonly<Record<PartName, { readonly ok: boolean; readonly detail: string | null }>>;
   readonly lock: Lock;
   readonly admissions_in_flight: number;
-  /** When each probe last could see; null: not since the gate began. */
+  /** When each probe could last see; null: not since the gate started. */
   readonly last_seen: Readonly<Record<ProbeName, string | null>>;
   readonly cards: Cards;
   /** Newest first. */
@@ -27,7 +27,7 @@ export interface Lock {
   readonly waiting: number;
   /** Null without Redis. */
   readonly redis_up: boolean | null;
-  /** Why nobody can have it now. */
+  /** Why the lock is unavailable now. */
   readonly problem: string | null;
 }
 
@@ -84,7 +84,7 @@ export interface Finding {
 export interface Decision {
   readonly at: string;
   readonly first_at: string;
-  /** How often the same was decided, from `first_at` to `at`. */
+  /** How often the same decision was made, from `first_at` to `at`. */
   readonly times: number;
   readonly action: string;
   readonly principal: string;

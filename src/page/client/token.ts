@@ -1,15 +1,15 @@
-/** The reader's token: asked for in a form, kept for this tab alone, sent with every question. */
+/** The reader's token: entered in a form, kept for this tab only, sent with every request. */
 
 import { withToken } from './ask.js';
 import { byId, setText, show } from './dom.js';
 
 export interface Token {
-  /** Null where none was given: without a tokens file none is needed. */
+  /** Null where none was entered: without a tokens file none is needed. */
   current(): string | null;
   /** Shows the form. `detail` says what was wrong with the last one. */
   askFor(detail: string): void;
   forget(): void;
-  /** The gate took it, or asks for none. */
+  /** The gate accepted it, or requires none. */
   accepted(): void;
 }
 
@@ -18,7 +18,7 @@ const KEY = 'tuneplane-gpu-gate token';
 const current = (): string | null => sessionStorage.getItem(KEY);
 const forget = (): void => sessionStorage.removeItem(KEY);
 
-/** `onChange` is called when the reader gave one or took it back. */
+/** `onChange` is called when the reader entered or removed one. */
 export function createToken(onChange: () => void): Token {
   const form = byId('token-form');
   const field = byId('token') as HTMLInputElement;
@@ -36,7 +36,7 @@ export function createToken(onChange: () => void): Token {
   byId('openapi').addEventListener('click', (event) => {
     const token = current();
     if (token === null) return;
-    // A link sends no token, so the document is fetched and handed over as a file.
+    // A link sends no token, so the document is fetched and offered as a file.
     event.preventDefault();
     void save('openapi.json', token);
   });

@@ -2,7 +2,7 @@
 
 import type { CardState } from './status.js';
 
-/** In the order in which they are counted at the top. */
+/** In the order of the counts at the top. */
 export const STATE_WORDS: Readonly<Record<CardState, string>> = {
   free: 'Free',
   job_held: 'Held by a job',
@@ -17,8 +17,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * How long something lasts: `12 s`, `4 min`, `2 h 14 min`, `3 d 4 h`. Never below 0, as two clocks may differ a little; from a
- * moment that could not be read on, `some time`.
+ * A duration: `12 s`, `4 min`, `2 h 14 min`, `3 d 4 h`. Never below 0, since two clocks may differ a little; `some time` if
+ * the start was unreadable.
  */
 export function lasting(milliseconds: number): string {
   if (Number.isNaN(milliseconds)) return 'some time';
@@ -34,17 +34,17 @@ function twoParts(seconds: number, large: number, largeWord: string, small: numb
   return `${Math.floor(seconds / large)} ${largeWord}${rest === 0 ? '' : ` ${rest} ${smallWord}`}`;
 }
 
-/** From a moment as the gate writes it until `nowMs`. */
+/** From a time stamp of the gate until `nowMs`. */
 export function since(moment: string, nowMs: number): string {
   return lasting(nowMs - Date.parse(moment));
 }
 
-/** Hours, minutes and seconds of the reader's own day, 24 hours. */
+/** Hours, minutes and seconds in the reader's time zone, 24-hour clock. */
 export function clockTime(moment: number | string): string {
   return new Date(moment).toLocaleTimeString('en-GB');
 }
 
-/** `12.3 of 79.6 GiB in use`; what could not be read is said. */
+/** `12.3 of 79.6 GiB in use`; names values that could not be read. */
 export function memoryWords(used: number | null, size: number | null): string {
   if (used === null && size === null) return 'Memory not read';
   if (size === null) return `${gib(used ?? 0)} GiB in use`;
@@ -65,7 +65,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** As long as people write a card's uuid. */
+/** A card's uuid, shortened for people. */
 export function shortUuid(uuid: string): string {
   return uuid.slice(0, 12);
 }

@@ -1,4 +1,4 @@
-/** The text of one cell, the error's word included where the card's fault spoils it. */
+/** The text of one cell, or the error word if the card's fault affects it. */
 
 import { DRIVER_ERRORS } from '../machine/driver-errors.js';
 import type { Field, Seen } from './field.js';
@@ -16,14 +16,14 @@ export function cell(field: Field, seen: Seen, units: boolean): string {
   return units && field.unit !== null ? `${value.toFixed(field.digits)} ${field.unit}` : value.toFixed(field.digits);
 }
 
-/** The error's word in brackets where the card's fault spoils this column, else null. */
+/** The error word in brackets where the card's fault affects this column, else null. */
 export function errorWord(field: Pick<Field, 'about'>, { card: { fault } }: Pick<Seen, 'card'>): string | null {
   if (fault?.kind !== 'queries' || field.about === 'machine') return null;
   if (fault.which === 'dynamic' && field.about === 'card') return null;
   return `[${DRIVER_ERRORS[fault.error].word}]`;
 }
 
-/** Single clock reasons hide the driver's error behind "no value"; which ones differs by branch. */
+/** Columns of single clock reasons show "no value" instead of the driver's error; which ones differs by branch. */
 function isQuiet({ names }: Field, { dialect }: Seen): boolean {
   const reason = /^clocks_(?:event|throttle)_reasons\.(.*)$/.exec(names[0])?.[1];
   if (reason === undefined || reason === 'active' || reason === 'supported') return false;

@@ -1,4 +1,4 @@
-/** Which columns there are, for a branch of the driver and a kind of query. */
+/** Which columns exist, for a driver branch and a kind of query. */
 
 import type { Dialect } from '../machine/dialect.js';
 import type { QueryKind } from '../machine/words.js';
@@ -17,19 +17,19 @@ export function fieldsOf(kind: QueryKind, { branch }: Dialect): readonly Field[]
   return all.filter((field) => field.from <= branch && branch <= field.until);
 }
 
-/** The columns asked for, or the first name that the branch does not know: one is enough to spoil the query. */
+/** The queried columns, or the first name that the branch does not know: one is enough to fail the query. */
 export function chosenFields(kind: QueryKind, names: readonly string[], dialect: Dialect): readonly Field[] | string {
   const known = new Map(fieldsOf(kind, dialect).flatMap((field) => field.names.map((name) => [name, field])));
   const stranger = names.find((name) => !known.has(name));
   return stranger ?? names.flatMap((name) => known.get(name) ?? []);
 }
 
-/** How a column is headed: by its first name, whichever it was asked by, and its unit. */
+/** A column's heading: its first name, whichever was queried, and its unit. */
 export function heading({ names, unit }: Field): string {
   return unit === null ? names[0] : `${names[0]} [${unit}]`;
 }
 
-/** The columns by which the process list and the remapped rows say which card they are about. */
+/** The columns that identify the card in the process list and the remapped rows. */
 const CARD_FIELDS: readonly Field[] = [
   fixed('timestamp', ({ now }) => timestampOf(now), { about: 'machine' }),
   fixed('gpu_name', ({ card }) => card.name),
@@ -38,14 +38,14 @@ const CARD_FIELDS: readonly Field[] = [
   fixed('gpu_uuid', ({ card }) => card.uuid),
 ];
 
-/** The process itself comes in by `Seen.process`. */
+/** The process itself is passed in `Seen.process`. */
 const APP_FIELDS: readonly Field[] = [
   reading('pid', ({ process }) => (process === null ? null : String(process.pid))),
   reading('process_name or name', ({ process }) => (process === null ? null : process.name.replaceAll(',', '?'))),
   reading('used_gpu_memory or used_memory', ({ process }) => process?.memory_mib ?? null, { unit: 'MiB' }),
 ];
 
-/** Here truths are 0 and 1; the same columns of `--query-gpu` say `Yes` and `No`. */
+/** Here booleans are 0 and 1; the same columns of `--query-gpu` print `Yes` and `No`. */
 const REMAPPED_FIELDS: readonly Field[] = [
   reading('remapped_rows.correctable', (seen) => remapped(seen)?.correctable ?? null),
   reading('remapped_rows.uncorrectable', (seen) => remapped(seen)?.uncorrectable ?? null),

@@ -1,31 +1,31 @@
-/** What a column is: its names by branch, its unit, and how it is read off a card. */
+/** The definition of a column: its names by branch, its unit, and how to compute it from a card. */
 
 import type { Dialect } from '../machine/dialect.js';
 import type { Card, CardProcess } from '../machine/machine.js';
 
-/** One column that can be asked for. */
+/** One column that can be queried. */
 export interface Field {
-  /** The name that heads the column, then the other names it can be asked by. */
+  /** The name in the heading, then its aliases. */
   names: readonly [string, ...string[]];
-  /** Follows each number, unless `nounits`, and stands in the header. */
+  /** Follows each number, unless `nounits`, and appears in the header. */
   unit: 'MiB' | '%' | 'W' | 'MHz' | 'us' | null;
-  /** Digits after the point. */
+  /** Digits after the decimal point. */
   digits: number;
   /** First and last branch that know the field. */
   from: number;
   until: number;
-  /** What it is about: the machine (no card can spoil it), something fixed when the driver starts, or a reading. */
+  /** The subject: the machine (no card can affect it), a value fixed when the driver starts, or a reading. */
   about: 'machine' | 'card' | 'reading';
-  /** A number gets the unit, a text stands as it is, null is "no such thing". */
+  /** A number gets the unit, a text is printed unchanged, null means not available. */
   value: (seen: Seen) => string | number | null;
 }
 
-/** What a column is made from. */
+/** The input of a column. */
 export interface Seen {
   card: Card;
-  /** The process that a row of the process list is about. */
+  /** The process of this row of the process list. */
   process: CardProcess | null;
-  /** The card's number today, and how many the driver counts. */
+  /** The card's index today, and how many cards the driver counts. */
   index: number;
   count: number;
   driver: string;
@@ -33,7 +33,7 @@ export interface Seen {
   now: Date;
 }
 
-/** A reading of all branches without unit, and what is different about this one. */
+/** A reading of all branches without unit, and the given differences. */
 export function reading(names: string, value: Field['value'], different: Partial<Field> = {}): Field {
   const [first = '', ...others] = names.split(' or ');
   return {
@@ -48,12 +48,12 @@ export function reading(names: string, value: Field['value'], different: Partial
   };
 }
 
-/** What is fixed from the driver's start on, so that a card which fails later still has it. */
+/** Fixed when the driver starts, so that a card which fails later still shows it. */
 export function fixed(names: string, value: Field['value'], different: Partial<Field> = {}): Field {
   return reading(names, value, { about: 'card', ...different });
 }
 
-/** The three pairs of words for a truth; null stays null. */
+/** The three pairs of words for a boolean; null stays null. */
 export const enabled = (truth: boolean | null | undefined): string | null => said(truth, 'Enabled', 'Disabled');
 export const yes = (truth: boolean | null | undefined): string | null => said(truth, 'Yes', 'No');
 export const active = (truth: boolean | null | undefined): string | null => said(truth, 'Active', 'Not Active');

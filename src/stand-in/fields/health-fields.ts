@@ -1,9 +1,9 @@
-/** The columns that say how well a card is. */
+/** The columns about a card's health. */
 
 import { CLOCK_REASONS, type ClockReason } from '../machine/words.js';
 import { type Field, type Seen, active, enabled, fixed, reading, yes } from './field.js';
 
-/** What says how well a card is. */
+/** The fields about a card's health. */
 export const HEALTH_FIELDS: readonly Field[] = [
   reading('gpu_recovery_action', ({ card }) => card.recovery_action, { from: 590 }),
   reading('reset_status.reset_required', ({ card }) => yes(card.reset_required), { from: 535, until: 569 }),
@@ -61,12 +61,12 @@ export const HEALTH_FIELDS: readonly Field[] = [
   fixed('fabric.health.summary', () => 'N/A', { from: 590 }),
 ];
 
-/** What a card says of its remapped rows; a divided one says nothing. */
+/** The remapped rows of a card; a card with MIG has none. */
 export function remapped({ card }: Pick<Seen, 'card'>): Seen['card']['remapped_rows'] {
   return card.mig?.enabled === true ? null : card.remapped_rows;
 }
 
-/** Renamed on 530, where the old name was forgotten; later branches take both and head the column with the new one. */
+/** Renamed on 530, where the old name was dropped; later branches accept both and print the new one in the heading. */
 function clockReasons(reason: string, value: Field['value']): Field[] {
   const [old, today] = [`clocks_throttle_reasons.${reason}`, `clocks_event_reasons.${reason}`];
   return [
@@ -82,7 +82,9 @@ function maskOf(reasons: readonly ClockReason[] | null): string | null {
   return `0x${mask.toString(16).toUpperCase().padStart(16, '0')}`;
 }
 
-/** One counter for each part of the card; modern cards count device memory and SRAM, and have nothing to say of the other parts. */
+/**
+ * One counter for each part of the card; modern cards count device memory and SRAM, and have no value for the other parts.
+ */
 function eccCounters(
   what: 'corrected' | 'uncorrected',
   since: 'volatile' | 'aggregate',

@@ -1,7 +1,7 @@
 import { type Field, enabled, fixed, reading } from './field.js';
 import { timestampOf } from './timestamp.js';
 
-/** What says which card this is, in which machine and how it is set up. */
+/** The fields about the card's identity, its machine and its configuration. */
 export const IDENTITY_FIELDS: readonly Field[] = [
   fixed('timestamp', ({ now }) => timestampOf(now), { about: 'machine' }),
   fixed('driver_version', ({ driver }) => driver, { about: 'machine' }),

@@ -5,7 +5,7 @@ const inPercent = { unit: '%' } as const;
 const inWatts = { unit: 'W', digits: 2 } as const;
 const inMhz = { unit: 'MHz' } as const;
 
-/** What says how much a card has to do: memory, utilisation, heat, power, clocks. */
+/** The fields about a card's load: memory, utilisation, temperature, power, clocks. */
 export const LOAD_FIELDS: readonly Field[] = [
   reading('fan.speed', ({ card }) => card.fan_percent, inPercent),
   reading('pstate', ({ card }) => card.pstate),
@@ -69,7 +69,7 @@ function freeMib(seen: Seen): number | null {
   return dialect.toMib(card.memory_total_mib - card.memory_reserved_mib - card.memory_used_mib);
 }
 
-/** A divided card has no utilisation of its own. */
+/** A card with MIG has no utilisation of its own. */
 function undivided(mig: Seen['card']['mig'], percent: number | null): number | null {
   return mig?.enabled === true ? null : percent;
 }

@@ -1,22 +1,22 @@
-/** Machines on which all is well, and what is put on them. */
+/** Builds machines without faults, and puts load on them. */
 
 import { healthyCard } from './card-models.js';
 import type { Card, CardProcess, Machine } from './machine.js';
 import type { CardModel } from './words.js';
 
-/** What to build; all of it may be left out. */
+/** What to build; everything is optional. */
 export interface MachineWish {
   /** How many cards; 8. */
   cards?: number;
-  /** Version of the driver; `590.48.01`. */
+  /** Version of the driver; default `590.48.01`. */
   driver?: string;
-  /** Model of all cards; `H100`. */
+  /** Model of all cards; default `H100`. */
   model?: CardModel;
-  /** In how many equal groups NVLink joins the cards; 1. Cards of different groups are `SYS` apart. */
+  /** The number of equal groups that NVLink joins; default 1. Cards of different groups are `SYS` apart. */
   islands?: number;
 }
 
-/** A machine on which all is well and nothing runs, to be changed by whoever needs it worse. */
+/** A machine without faults or load, for the caller to change. */
 export function healthyMachine({
   cards = 8,
   driver = '590.48.01',
@@ -36,12 +36,12 @@ export function healthyMachine({
   };
 }
 
-/** What the stand-in plays when nobody says otherwise: eight idle H100 in two islands, on a current driver. */
+/** The default machine: eight idle H100 in two islands, on a current driver. */
 export function defaultMachine(): Machine {
   return healthyMachine({ islands: 2 });
 }
 
-/** The card at a place in the machine's list; throws when there is none, for that is a slip of the caller. */
+/** The card at a position in the machine's list; throws when there is none, since that is a mistake of the caller. */
 export function cardAt(machine: Machine, index: number): Card {
   const card = machine.cards[index];
   if (card === undefined) throw new RangeError(`The machine has ${machine.cards.length} cards and no card ${index}`);
@@ -65,7 +65,7 @@ function islandsOf(cards: number, islands: number): string[][] {
   );
 }
 
-/** Captured for 550, 590 and 595; for the other branches it is what they are commonly shipped with, not captured. */
+/** Captured for 550, 590 and 595; for the other branches it is the version that they commonly ship with, not captured. */
 function cudaOf(driver: string): string {
   const branch = Number.parseInt(driver, 10);
   const known: readonly (readonly [from: number, cuda: string])[] = [

@@ -6,7 +6,7 @@ export function healthyCard(model: CardModel, index: number): Card {
   return { ...structuredClone(MODELS[model]), uuid: uuidOf(index), bus_id: busIdOf(index) };
 }
 
-/** What a model is when nothing is going on. */
+/** The values of an idle card of a model. */
 type Model = Omit<Card, 'uuid' | 'bus_id'>;
 
 const NO_ERRORS: Ecc = {

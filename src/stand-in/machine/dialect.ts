@@ -1,28 +1,31 @@
-/** How a driver of one version speaks: what differs between the branches. */
+/** The differences between the output of driver branches. */
 
-/** What changed between driver branches, apart from the names of fields. Where captures end (470, 535, 550, 590, 595) the border is a guess between two. */
+/**
+ * What changed between driver branches, apart from the names of fields. Between the captured branches (470, 535, 550, 590,
+ * 595) the exact border is a guess.
+ */
 export interface Dialect {
   /** The number before the first point: 418 to 610. */
   branch: number;
-  /** How a column says that the card has no such thing. */
+  /** The text for a value that the card does not have. */
   noValue: '[N/A]' | '[Not Supported]';
-  /** Between `GPU` and the bus id in the sentence about a handle. */
+  /** Between `GPU` and the bus id in an error about a handle. */
   beforeBusId: ' ' | '';
-  /** Exit code where driver and library differ. */
+  /** Exit code where the versions of driver and library differ. */
   mismatchRc: 18 | 255;
-  /** Whether the driver's own memory is part of the total; before, there was no word for it. */
+  /** Whether the driver's own memory is part of the total; older branches do not report it at all. */
   countsReserved: boolean;
   /** MiB are rounded down up to 535 and up from 550 on. */
   toMib: (mib: number) => number;
-  /** Before the fabric's words: `state  Completed` is a slip of the branches 535 to 555. */
+  /** Before the words of the fabric columns: `state  Completed` is a mistake of the branches 535 to 555. */
   fabricPrefix: { state: string; status: string };
-  /** What the fabric's columns say on a machine without NVSwitch. */
+  /** What the fabric columns print on a machine without NVSwitch. */
   noFabric: string | null;
-  /** Clock reasons that say "no value" where the driver gave an error. */
+  /** Clock reasons that print "no value" where the driver gave an error. */
   quietReasons: 'none' | 'all' | 'all but thermal and brake';
 }
 
-/** How a driver of this version speaks. */
+/** The dialect of a driver version. */
 export function dialectOf(driver: string): Dialect {
   const branch = Number.parseInt(driver, 10);
   const slip = branch < 560;
@@ -49,7 +52,7 @@ function quietReasons(branch: number): Dialect['quietReasons'] {
   return branch < 550 ? 'all' : 'all but thermal and brake';
 }
 
-/** Sums of fractions carry noise far below a byte, which must not lift a full MiB to the next. */
+/** Sums of fractions carry rounding errors far below a byte, which must not round a full MiB up to the next. */
 function wholeBytes(mib: number): number {
   return Math.round(mib * 1024 * 1024) / (1024 * 1024);
 }

@@ -1,15 +1,21 @@
-/** How the driver words each of its errors. */
+/** The wording of each driver error. */
 
 import type { CardError } from './words.js';
 
-/** An error of the library: in a column, in a sentence about a card's handle (with the blank lines that follow it), and as exit code. */
+/**
+ * An error of the library: in a column, in a message about a card's handle (with the blank lines that follow it), and as
+ * exit code.
+ */
 export interface ErrorWords {
   word: string;
   sentence: string;
   rc: number;
 }
 
-/** How the program tells each error; wording, blank lines and exit codes from captures, for the last three from NVML's error numbers. */
+/**
+ * How the program reports each error; wording, blank lines and exit codes from captures, for the last three from NVML's
+ * error numbers.
+ */
 export const DRIVER_ERRORS: Readonly<Record<CardError, ErrorWords>> = {
   lost: { word: 'GPU is lost', sentence: 'GPU is lost.  Reboot the system to recover this GPU\n\n', rc: 15 },
   reset_required: {

@@ -1,39 +1,42 @@
-/** The machine that the stand-in plays, as a description writes it. */
+/** The machine that the stand-in simulates, in the form of a description. */
 
 import type { CardError, ClockReason, MachineFault, QueryKind } from './words.js';
 
 /**
- * The machine that the stand-in `nvidia-smi` plays: plain data, so that a test can change a built one and write it with
- * `JSON.stringify` to the file named by `STAND_IN_MACHINE`. In the file every key but `driver` and `cards` may be left
- * out, and of a card all but its `model`; `readMachine` puts in what a healthy one has.
+ * The machine that the stand-in `nvidia-smi` simulates: plain data, so that a test can change a built one and write it with
+ * `JSON.stringify` to the file named by `STAND_IN_MACHINE`. In the file every key but `driver` and `cards` is optional, and
+ * of a card all but its `model`; `readMachine` fills in the values of a healthy one.
  */
 export interface Machine {
-  /** Version of driver and program, as in `590.48.01`. Its branch (418 to 610) decides fields, words, rounding and exit codes. */
+  /**
+   * Version of driver and program, as in `590.48.01`. Its branch (418 to 610) determines fields, words, rounding and exit
+   * codes.
+   */
   driver: string;
-  /** The newest CUDA this driver runs, as `--version` prints it. */
+  /** The newest CUDA version that this driver supports, as `--version` prints it. */
   cuda: string;
-  /** The cards in bus order. Index and place in this list are the same, unless a card is gone from the bus. */
+  /** The cards in bus order. Index and position in this list are equal, unless a card is gone from the bus. */
   cards: Card[];
-  /** What is wrong with driver or library as a whole; no query then gets as far as a card. */
+  /** What is wrong with driver or library as a whole; no query then reaches a card. */
   fault: MachineFault | null;
   /** How long a run takes before its first line, in milliseconds: one number for all, or one for each kind of query. */
   delay_ms: number | Partial<Record<QueryKind, number>>;
-  /** Where a run stops for good. It then ignores every signal that can be ignored: only SIGKILL ends it. */
+  /** Where a run hangs for ever. It then ignores every signal but SIGKILL. */
   hang: Hang | null;
   /**
    * `visible` lists the cards' processes. `invisible` lists none though memory is used, as in a container without the
    * host's pid namespace. `not_supported` prints one row of `[N/A]` for each card.
    */
   process_list: 'visible' | 'invisible' | 'not_supported';
-  /** What connects card and card, row by row: `X`, `NV18`, `PIX`, `PXB`, `PHB`, `NODE` or `SYS`. Null: every pair is `SYS`. */
+  /** The links between cards, row by row: `X`, `NV18`, `PIX`, `PXB`, `PHB`, `NODE` or `SYS`. Null: every pair is `SYS`. */
   topology: string[][] | null;
-  /** Answers to print instead of the true ones, for what this description cannot say. */
+  /** Answers to print instead of the computed ones, for cases that this description cannot express. */
   raw: Partial<Record<QueryKind, RawAnswer>>;
 }
 
-/** One card. `null` for a reading means that the card has no such thing; the program then prints `[N/A]`. */
+/** One card. `null` for a reading means that the card does not have it; the program then prints `[N/A]`. */
 export interface Card {
-  /** The only name that stays when cards are lost: `GPU-` and 32 hex digits in groups. */
+  /** The only identifier that is stable when cards are lost: `GPU-` and 32 hex digits in groups. */
   uuid: string;
   /** Product name, as in `NVIDIA H100 80GB HBM3`. */
   name: string;
@@ -41,13 +44,13 @@ export interface Card {
   bus_id: string;
   /** Serial number of the board; GeForce cards have none. */
   serial: string | null;
-  /** All memory in MiB, with what the driver keeps for itself. Null with shared memory (GB10). */
+  /** All memory in MiB, including the driver's own. Null with shared memory (GB10). */
   memory_total_mib: number | null;
-  /** What the driver keeps for itself, in MiB: not in `memory_used_mib`, and on branch 470 and before not in the total. */
+  /** The driver's own memory in MiB: not in `memory_used_mib`, and on branch 470 and before not in the total. */
   memory_reserved_mib: number;
-  /** Memory in use in MiB; a fraction is rounded down up to branch 535 and up from 550 on, as the real one does. */
+  /** Memory in use in MiB; a fraction is rounded down up to branch 535 and up from 550 on, as in the real program. */
   memory_used_mib: number;
-  /** Processes on the card. They do not add up to `memory_used_mib` by themselves: a hidden process is a usual case. */
+  /** Processes on the card. They need not add up to `memory_used_mib`: a hidden process is a usual case. */
   processes: CardProcess[];
   /** Percent of time that a kernel ran, and that memory was read or written. */
   utilization_percent: number | null;
@@ -55,7 +58,7 @@ export interface Card {
   /** Degrees Celsius of the chip, and of its memory. */
   temperature_c: number | null;
   temperature_memory_c: number | null;
-  /** Watts drawn now, and the limit set. */
+  /** Current power draw in watts, and the limit. */
   power_draw_w: number | null;
   power_limit_w: number | null;
   /** `P0` (fastest) to `P12`. */
@@ -72,11 +75,11 @@ export interface Card {
   retired_pages: { sbe: number; dbe: number; pending: boolean } | null;
   /** Remapped memory rows: data-centre and pro cards from Ampere on. Unreadable while MIG is on. */
   remapped_rows: { correctable: number; uncorrectable: number; pending: boolean; failure: boolean } | null;
-  /** Why clocks are held down, now. An idle card has `gpu_idle`. Null on cards too old to tell. */
+  /** Why clocks are throttled now. An idle card has `gpu_idle`. Null on cards too old to tell. */
   clock_reasons: ClockReason[] | null;
-  /** Null: the card cannot be divided. */
+  /** Null: the card does not support MIG. */
   mig: { enabled: boolean; devices: MigDevice[] } | null;
-  /** Whether the card's own system processor is in use. */
+  /** Whether the card's GSP (its own system processor) is in use. */
   gsp: boolean | null;
   /** Only on machines with NVSwitch. */
   fabric: { state: string; status: string } | null;
@@ -87,7 +90,7 @@ export interface Card {
   recovery_action: string;
   /** Whether a display is attached and in use. */
   display_active: boolean;
-  /** By field name, what that column prints instead (with its unit, which `nounits` leaves in place). */
+  /** By field name, the text that the column prints instead (with its unit, which `nounits` does not remove). */
   columns: Record<string, string>;
   /** What is wrong with this card. */
   fault: CardFault | null;
@@ -100,18 +103,18 @@ export interface CardProcess {
   memory_mib: number | null;
 }
 
-/** ECC and its counters; `volatile` since the driver was loaded, `aggregate` since the card was made. */
+/** ECC and its counters; `volatile` since the driver was loaded, `aggregate` over the card's lifetime. */
 export interface Ecc {
   enabled: boolean;
   corrected_volatile: number;
   corrected_aggregate: number;
   uncorrected_volatile: number;
   uncorrected_aggregate: number;
-  /** The part of the uncorrected volatile errors that happened in SRAM; the others happened in device memory. */
+  /** The part of the uncorrected volatile errors in SRAM; the others were in device memory. */
   uncorrected_volatile_sram: number;
 }
 
-/** One slice of a divided card, as `-L` lists it. */
+/** One MIG device, as `-L` lists it. */
 export interface MigDevice {
   /** As in `3g.40gb`. */
   profile: string;
@@ -120,9 +123,9 @@ export interface MigDevice {
 }
 
 /**
- * `handle`: the driver will not even give out the card's handle; most queries then fail as a whole, but with
- * `no_permission` (all branches) and `not_found` (535 and later) the card is left out in silence.
- * `queries`: the handle works and the card's columns show the error's word: all of them, or those that change.
+ * `handle`: the driver does not even return the card's handle; most queries then fail as a whole, but with `no_permission`
+ * (all branches) and `not_found` (535 and later) the card is left out silently.
+ * `queries`: the handle works and the card's columns show the error word: all of them, or those that change.
  * `gone`: off the PCI bus; the count goes down and later cards move up.
  */
 export type CardFault =
@@ -131,16 +134,16 @@ export type CardFault =
   | { kind: 'gone' };
 
 /**
- * `init`: before the first line. A number: at that card's turn, after the rows before it were written.
- * Without `kinds` an `init` stops every run, and a card stops a `--query-gpu` that asks for a reading which changes;
- * with `kinds` exactly the queries of those kinds stop.
+ * `init`: before the first line. A number: at that card, after the rows before it were written.
+ * Without `kinds` an `init` hangs every run, and a card hangs a `--query-gpu` of any changing reading; with `kinds` exactly
+ * the queries of those kinds hang.
  */
 export interface Hang {
   at: 'init' | number;
   kinds?: QueryKind[];
 }
 
-/** `verbatim`: this text and exit code. `cut`: the first rows of the true answer, then a text and an exit code. */
+/** `verbatim`: this text and exit code. `cut`: the first rows of the computed answer, then a text and an exit code. */
 export type RawAnswer =
   | { kind: 'verbatim'; stdout: string; rc: number }
   | { kind: 'cut'; rows: number; end: string; rc: number };

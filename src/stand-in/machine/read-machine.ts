@@ -21,8 +21,8 @@ import {
 import { CARD_ERRORS, CARD_MODELS, CLOCK_REASONS, MACHINE_FAULTS, QUERY_KINDS } from './words.js';
 
 /**
- * Understands a description (JSON text). Only `driver` and `cards` must be there; a card may be as short as `{}` or
- * `{"model": "A100"}`. Throws a `BadDescription` that names the key, what was expected and what is there.
+ * Parses a description (JSON text). Only `driver` and `cards` are required; a card may be as short as `{}` or `{"model":
+ * "A100"}`. Throws a `BadDescription` that names the key, what was expected and what came.
  */
 export function readMachine(json: string): Machine {
   const given = objectAt(parsed(json), 'machine');
@@ -100,7 +100,7 @@ const cardKeys: Reader<Card> = object<Card>({
   fault: orNull(cardFault),
 });
 
-/** A card with its model's values for all that is not said. */
+/** A card, with its model's values for everything not given. */
 const card: Reader<Card> = (value, at) => {
   const { model, ...said } = objectAt(value, at);
   const index = Number(/\[(\d+)\]$/.exec(at)?.[1]);

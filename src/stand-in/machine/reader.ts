@@ -1,9 +1,12 @@
-/** Takes a description apart, and names what is wrong in it and where. */
+/** Parses a description, and names what is wrong in it and where. */
 
-/** Understands one value of a description, or throws a `BadDescription` that names the place. `otherwise` stands in for a missing value. */
+/**
+ * Parses one value of a description, or throws a `BadDescription` that names the place. `otherwise` replaces a missing
+ * value.
+ */
 export type Reader<T> = (value: unknown, at: string, otherwise?: T) => T;
 
-/** The description cannot be played; the message says which key, what was expected and what is there. */
+/** The description is invalid; the message says which key, what was expected and what came. */
 export class BadDescription extends Error {
   override name = 'BadDescription';
 
@@ -23,12 +26,12 @@ export const whole: Reader<number> = plain(
   (value) => Number.isInteger(value) && Number(value) >= 0,
 );
 
-/** One of a few words. */
+/** One of these words. */
 export function oneOf<T extends string>(words: readonly T[]): Reader<T> {
   return plain(`one of ${words.join(', ')}`, (value) => words.some((word) => word === value));
 }
 
-/** What `read` understands, or null. */
+/** A value that `read` parses, or null. */
 export function orNull<T>(read: Reader<T>): Reader<T | null> {
   return (value, at, otherwise) => {
     if (value === null) return null;
@@ -37,7 +40,7 @@ export function orNull<T>(read: Reader<T>): Reader<T | null> {
   };
 }
 
-/** A list of what `read` understands. */
+/** A list of values that `read` parses. */
 export function listOf<T>(read: Reader<T>): Reader<T[]> {
   return (value, at, otherwise) => {
     if (value === undefined && otherwise !== undefined) return otherwise;
@@ -46,7 +49,7 @@ export function listOf<T>(read: Reader<T>): Reader<T[]> {
   };
 }
 
-/** An object with any keys, whose values `read` understands. */
+/** An object with any keys, whose values `read` parses. */
 export function mapOf<T>(read: Reader<T>): Reader<Record<string, T>> {
   return (value, at, otherwise) => {
     if (value === undefined && otherwise !== undefined) return otherwise;
@@ -66,7 +69,7 @@ export function someOf<T, K extends string>(words: readonly K[], read: Reader<T>
   };
 }
 
-/** An object with these keys and no other. A key that is missing comes from `otherwise`, and is an error where that has none. */
+/** An object with exactly these keys. A missing key comes from `otherwise`, and is an error where that has none. */
 export function object<T extends object>(readers: { readonly [K in keyof T]-?: Reader<T[K]> }): Reader<T> {
   return (value, at, otherwise) => {
     if (value === undefined && otherwise !== undefined) return otherwise;
@@ -80,7 +83,7 @@ export function object<T extends object>(readers: { readonly [K in keyof T]-?: R
   };
 }
 
-/** A choice by `kind` among objects of different shape. */
+/** One of several object shapes, chosen by `kind`. */
 export function byKind<T extends { kind: string }>(shapes: {
   readonly [K in T['kind']]: Reader<Extract<T, { kind: K }>>;
 }): Reader<T> {

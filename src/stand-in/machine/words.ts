@@ -1,14 +1,21 @@
-/** Every word a description may use. The types come from these lists, so that the reader can name them when it finds another. */
+/**
+ * Every word that a description may use. The types derive from these lists, so that the reader can name them in an error.
+ */
 
-/** The kinds of question: `--query-gpu`, `--query-compute-apps`, `--query-remapped-rows`, `-L`, `topo -m`, help texts, `--version`, all else. */
+/**
+ * The kinds of query: `--query-gpu`, `--query-compute-apps`, `--query-remapped-rows`, `-L`, `topo -m`, help texts,
+ * `--version`, all else.
+ */
 export const QUERY_KINDS = ['gpu', 'apps', 'remapped', 'list', 'topo', 'help', 'version', 'other'] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
-/** Products whose readings are known. */
+/** Products with known readings. */
 export const CARD_MODELS = ['H100', 'H200', 'A100', 'L40S', 'V100', 'T4', 'RTX 3090', 'RTX 4090', 'GB10'] as const;
 export type CardModel = (typeof CARD_MODELS)[number];
 
-/** Why a card holds its clocks down; the names are those of the fields `clocks_event_reasons.*`, in the order of their bits. */
+/**
+ * Why a card throttles its clocks; the names are those of the fields `clocks_event_reasons.*`, in the order of their bits.
+ */
 export const CLOCK_REASONS = [
   'gpu_idle',
   'applications_clocks_setting',
@@ -21,7 +28,7 @@ export const CLOCK_REASONS = [
 ] as const;
 export type ClockReason = (typeof CLOCK_REASONS)[number];
 
-/** The library's errors about a card; `driver-errors.ts` says how each is worded and what the program then exits with. */
+/** The library's errors about a card; `driver-errors.ts` has the wording and exit code of each. */
 export const CARD_ERRORS = [
   'lost',
   'reset_required',
@@ -36,7 +43,7 @@ export const CARD_ERRORS = [
 ] as const;
 export type CardError = (typeof CARD_ERRORS)[number];
 
-/** What is wrong with the machine; each but `inforom_corrupted` (which only the plain table tells) fails every query. */
+/** What is wrong with the machine; each but `inforom_corrupted` (which only the plain table shows) fails every query. */
 export const MACHINE_FAULTS = [
   'driver_not_loaded',
   'library_mismatch',
