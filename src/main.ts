@@ -1,7 +1,9 @@
 /** Runs the gate until a signal ends it, and shuts it down in order. The only place that ends the process. */
 
+import { connectionShares, descriptorLimit, type Shares } from './http/connections/shares.js';
 import { listen, type Listening } from './http/listen.js';
 import { createLog } from './log/log.js';
+import { sayOnce } from './log/say-once.js';
 import { CannotStart } from './model/cannot-start.js';
 import type { Log } from './model/ports/outside.js';
 import { writeAddress } from './settings/addresses.js';
@@ -35,15 +37,36 @@ export async function runGate(settings: Settings, warnings: readonly string[]): 
 }
 
 async function open(gate: Gate, settings: Settings, log: Log): Promise<readonly Listening[]> {
+  const { main: most, metrics: mostForMetrics } = shares(settings, log);
+  const onTrouble = sayOnce(clock, SAY_AGAIN_MS, (sentence) => log.warn({}, sentence));
   try {
     // The read-only listener first: if it fails, no admission can have been accepted yet.
-    const metrics = settings.metricsListen === null ? null : await listen(gate.metricsApp, settings.metricsListen);
-    const main = await listen(gate.app, settings.listen);
+    const metrics =
+      settings.metricsListen === null
+        ? null
+        : await listen(gate.metricsApp, settings.metricsListen, { connections: mostForMetrics, onTrouble });
+    const main = await listen(gate.app, settings.listen, { connections: most, onTrouble });
     log.info({ listen: main.addresses.map(writeAddress), metrics: metrics?.addresses.map(writeAddress) }, 'listening');
     return metrics === null ? [main] : [main, metrics];
   } catch (error) {
     throw new CannotStart((error as Error).message, { cause: error });
   }
+}
+
+/** Too many connections is a lasting state: logged once a minute. */
+const SAY_AGAIN_MS = 60_000;
+
+function shares({ maxWaiting, listen: main, metricsListen }: Settings, log: Log): Shares {
+  const descriptors = descriptorLimit();
+  const addresses = { mainAddresses: main.length, metricsAddresses: metricsListen?.length ?? 0 };
+  const found = connectionShares(descriptors, { maxWaiting, ...addresses });
+  if (found.main <= maxWaiting) {
+    log.warn(
+      { descriptors, connections: found.main },
+      `this process may have ${descriptors} descriptors, so that an address takes ${found.main} connections; TUNEPLANE_MAX_WAITING is ${maxWaiting}, and each that waits has one`,
+    );
+  }
+  return found;
 }
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: a second signal this soon is the same request. */

@@ -31,11 +31,20 @@ export function finalErrorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     // The caller hung up while sending: nobody is left to answer, and this is no error of ours.
     if (typeOf(error) === 'request.aborted') return;
-    const problem = callersFault(error);
+    const problem = usedUp(error) ?? callersFault(error);
     if (problem === null)
       log.error({ err: error, method: req.method, path: shortPath(req) }, 'a request ended in a fault');
     sendProblem(res, problem ?? { code: 'internal', detail: 'the gate failed at this request; its log says how' });
   };
+}
+
+/** Error codes of the kernel for a resource that is used up for now. */
+const USED_UP = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
+function usedUp(error: unknown): Problem | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!USED_UP.has(code)) return null;
+  return { code: 'busy', detail: `descriptors, processes or memory of the gate's machine are used up (${code})` };
 }
 
 /** The problem for an error of the body parser or the path parser; null where it is a bug of ours. */

@@ -1,4 +1,4 @@
-/** Listens on all configured addresses, with time limits against slow senders, and shuts down gracefully. */
+/** Listens on all configured addresses, with limits on slow senders and on the number of connections, and shuts down gracefully. */
 
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
@@ -7,18 +7,30 @@ import { errorWords } from '../text/error-words.js';
 import { inTime } from '../time/in-time.js';
 import { systemClock } from '../time/system-clock.js';
 import { answerBrokenRequest, refuseConnect } from './broken-request.js';
+import { limitConnections } from './connections/limit-connections.js';
+import { oneAtATime } from './connections/one-at-a-time.js';
 import { clearStaleSocket } from './stale-socket.js';
 
 export interface TimeLimits {
-  /** How often the other two limits are checked; Node's own 30 s would make them meaningless. */
+  /** How often the other limits are checked; Node's own 30 s would make them meaningless. */
   readonly checkEveryMs: number;
   readonly headersMs: number;
   /** For the whole request, body included. It does not limit the answer. */
   readonly requestMs: number;
+  /** How long a client may go without reading any of its response. */
+  readonly unreadMs: number;
 }
 
 /** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
-const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000 };
+const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000, unreadMs: 20_000 };
+
+export interface ListenOptions {
+  readonly limits?: TimeLimits;
+  /** The most connections on each address at a time. */
+  readonly connections?: number;
+  /** Called with a sentence whenever a connection cannot be accepted, or one is closed because there are too many. */
+  readonly onTrouble?: (sentence: string) => void;
+}
 
 /** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
 const KEEP_ALIVE_MS = 75_000;
@@ -40,14 +52,14 @@ export interface Listening {
 export async function listen(
   app: RequestListener,
   addresses: readonly ListenAddress[],
-  limits = LIMITS,
+  { limits = LIMITS, connections = 512, onTrouble = () => undefined }: ListenOptions = {},
 ): Promise<Listening> {
   const servers: Server[] = [];
   const state: State = { open: false, closing: false, early: [] };
   const bound: ListenAddress[] = [];
   try {
     for (const address of addresses) {
-      const server = makeServer(app, address, limits, state);
+      const server = makeServer(app, address, { limits, connections, onTrouble }, state);
       await bind(server, address);
       servers.push(server);
       bound.push(boundAddress(server, address));
@@ -82,7 +94,22 @@ interface State {
   readonly early: (() => void)[];
 }
 
-function makeServer(app: RequestListener, address: ListenAddress, limits: TimeLimits, state: State): Server {
+function makeServer(
+  app: RequestListener,
+  address: ListenAddress,
+  { limits, connections, onTrouble }: Required<ListenOptions>,
+  state: State,
+): Server {
+  const connectionLimit = limitConnections({
+    most: connections,
+    unreadMs: limits.unreadMs,
+    clock: systemClock,
+    onFull: () =>
+      onTrouble(
+        `${writeAddress(address)} has ${connections} connections, the most that it may have; idle ones are closed`,
+      ),
+  });
+  const served = oneAtATime(serve);
   const server = createServer(
     {
       connectionsCheckingInterval: limits.checkEveryMs,
@@ -92,18 +119,26 @@ function makeServer(app: RequestListener, address: ListenAddress, limits: TimeLi
       // Answered by us, in the form of every other refusal.
       requireHostHeader: false,
     },
-    serve,
+    served,
   );
   function serve(req: IncomingMessage, res: ServerResponse): void {
+    connectionLimit.begin(req, res);
     if (state.closing) res.setHeader('Connection', 'close');
     if (state.open) app(req, res);
     else state.early.push(() => app(req, res));
   }
   // By default Node answers an unknown `Expect` with an empty 417, and closes the connection on CONNECT.
-  server.on('checkExpectation', serve);
+  server.on('checkExpectation', served);
   server.on('connect', (_req, socket) => refuseConnect(socket));
-  if (address.kind === 'unix') server.on('connection', (socket) => Object.assign(socket, { [overUnix]: true }));
+  server.on('connection', (socket) => {
+    connectionLimit.add(socket);
+    if (address.kind === 'unix') Object.assign(socket, { [overUnix]: true });
+  });
   server.on('clientError', answerBrokenRequest);
+  // Out of descriptors, for example. Without a listener for it, this event would end the process.
+  server.on('error', (error) => onTrouble(`${writeAddress(address)} cannot take a connection: ${errorWords(error)}`));
+  const looking = setInterval(() => connectionLimit.closeUnread(), limits.checkEveryMs).unref();
+  server.once('close', () => clearInterval(looking));
   return server;
 }
 

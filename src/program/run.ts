@@ -1,7 +1,9 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
-import { execa } from 'execa';
+import { execa, type Options, type ResultPromise } from 'execa';
 import type { Clock } from '../model/ports/outside.js';
 import { deadlineIn } from '../time/deadline.js';
 import { inTime } from '../time/in-time.js';
@@ -40,17 +42,9 @@ export async function run(
   timeoutMs: number,
   clock: Pick<Clock, 'after' | 'monotonic'> = systemClock,
 ): Promise<Ran> {
-  const child = execa(program, args, {
-    env: { LC_ALL: 'C' },
-    stdin: 'ignore',
-    maxBuffer: MOST_BYTES,
-    killSignal: 'SIGKILL',
-    stripFinalNewline: false,
-    reject: false,
-    // A process group of its own, so that a wrapper script and its children are killed together.
-    detached: true,
-    cleanup: false,
-  });
+  const started = await start(program, args);
+  if (started.kind === 'not_started') return started;
+  const { child } = started;
   const gone = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
@@ -73,6 +67,47 @@ export async function run(
   unref(child.stderr);
   return { kind: 'ran_out', pid: child.pid ?? 0, afterMs: deadline.took(), ended: child.exitCode !== null, gone };
 }
+
+const OPTIONS = {
+  env: { LC_ALL: 'C' },
+  stdin: 'ignore',
+  maxBuffer: MOST_BYTES,
+  killSignal: 'SIGKILL',
+  stripFinalNewline: false,
+  reject: false,
+  // A process group of its own, so that a wrapper script and its children are killed together.
+  detached: true,
+  cleanup: false,
+} satisfies Options;
+
+type Child = ResultPromise<typeof OPTIONS>;
+
+/**
+ * Starts the program; failing to is an answer. With no descriptors left for its pipes, Node returns a child without streams and
+ * reports the error as an event; execa throws on the missing streams, and the unhandled event would end our process. So this
+ * listens for it where Node announces each child it creates.
+ */
+async function start(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly kind: 'started'; readonly child: Child } | (Ran & { readonly kind: 'not_started' })> {
+  let failed: Error | null = null;
+  const listen = (message: unknown): void => {
+    (message as { readonly process: ChildProcess }).process.once('error', (error) => (failed = error));
+  };
+  subscribe(CHILD_CREATED, listen);
+  try {
+    return { kind: 'started', child: execa(program, args, OPTIONS) };
+  } catch (error) {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    return { kind: 'not_started', detail: ((failed ?? error) as Error).message };
+  } finally {
+    unsubscribe(CHILD_CREATED, listen);
+  }
+}
+
+/** Node's diagnostics channel that announces each new child process. */
+const CHILD_CREATED = 'child_process';
 
 interface Result {
   readonly exitCode?: number | undefined;

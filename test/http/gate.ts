@@ -89,7 +89,11 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     },
   };
   const app = createApp({ ...partsOf(gate), ...over });
-  const listening = await listen(app, [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], limits);
+  const listening = await listen(
+    app,
+    [{ kind: 'tcp', host: '127.0.0.1', port: 0 }],
+    limits === undefined ? {} : { limits },
+  );
   open.push(listening);
   const [address] = listening.addresses;
   if (address?.kind !== 'tcp') throw new Error('not listening');

@@ -38,6 +38,8 @@ export interface GateOptions {
   readonly heedsModes?: boolean;
   /** True: it has a pid namespace to itself, as in a container. What it started ends with it. */
   readonly ownPidNamespace?: boolean;
+  /** The most descriptors that it may have open. */
+  readonly descriptors?: number;
 }
 
 /** How a process ended: one of the two is null. */
@@ -98,6 +100,7 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
       ...DIES_WITH_US,
       ...(options.heedsModes === true ? ['--bounding-set=-all'] : []),
       ...(options.ownPidNamespace === true ? OWN_PID_NAMESPACE : []),
+      ...(options.descriptors === undefined ? [] : ['/usr/bin/prlimit', `--nofile=${options.descriptors}`]),
       process.execPath,
       COMMAND,
       'serve',

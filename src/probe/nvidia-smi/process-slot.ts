@@ -73,10 +73,7 @@ export function blindBecause(answer: Answer, asked: string, tookMs: number): Pro
     case 'killed':
       return blind('exit', `${asked} was ended by ${answer.signal}, not by us`);
     case 'not_started':
-      return blind(
-        'spawn',
-        `${asked} could not be started: ${clean(answer.detail)}; is it installed, and TUNEPLANE_NVIDIA_SMI right?`,
-      );
+      return blind('spawn', `${asked} could not be started: ${clean(answer.detail)}; ${whatToDo(answer.detail)}`);
     case 'too_much':
       return blind('parse', `${asked} printed more than ${answer.limitBytes} bytes`);
     case 'ran_out':
@@ -86,6 +83,15 @@ export function blindBecause(answer: Answer, asked: string, tookMs: number): Pro
     default:
       return answer satisfies never;
   }
+}
+
+/** What the kernel says when it has no more of something to give. */
+const USED_UP = /\b(?:EMFILE|ENFILE|ENOMEM|EAGAIN)\b/;
+
+function whatToDo(detail: string): string {
+  return USED_UP.test(detail)
+    ? 'descriptors, processes or memory are used up, of the gate or of the whole machine'
+    : 'is it installed, and TUNEPLANE_NVIDIA_SMI right?';
 }
 
 function ranOut(answer: Answer & { kind: 'ran_out' }, asked: string): string {

@@ -41,7 +41,12 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     node: ['node:fs', 'node:process'],
   },
   state: { parts: ['model'], packages: ['zod'], node: 'any' },
-  http: { parts: ['model', 'time', 'text', 'files', 'settings'], packages: ['express', 'zod'], node: 'any' },
+  http: {
+    parts: ['model', 'time', 'text', 'files', 'settings', 'http/connections'],
+    packages: ['express', 'zod'],
+    node: 'any',
+  },
+  'http/connections': { parts: ['model'], packages: [], node: 'any' },
   admission: {
     parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
     packages: [],
@@ -104,7 +109,11 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['express'],
     node: ['node:crypto'],
   },
-  'main.ts': { parts: ['wire.ts', 'model', 'time', 'log', 'settings', 'http'], packages: [], node: [] },
+  'main.ts': {
+    parts: ['wire.ts', 'model', 'time', 'log', 'settings', 'http', 'http/connections'],
+    packages: [],
+    node: [],
+  },
   cli: {
     parts: [
       'main.ts',

@@ -1,0 +1,128 @@
+/** Limits the connections of one address: how many there may be, and which one is closed when one more arrives. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../model/ports/outside.js';
+
+export interface LimitParts {
+  /** The most connections at a time. */
+  readonly most: number;
+  /** How long a client may go without reading any of its response. */
+  readonly unreadMs: number;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Called whenever a connection is closed, or not accepted, because there are too many. */
+  readonly onFull: () => void;
+}
+
+export interface ConnectionLimit {
+  /** A new connection. When all places are taken, the one that has waited for its client longest is closed, or else this one. */
+  add(socket: Socket): void;
+  /** A request begins. Until its response is sent, its connection is not closed, except while it waits for its client. */
+  begin(req: IncomingMessage, res: ServerResponse): void;
+  /** To be called regularly: closes connections whose clients do not read. */
+  closeUnread(): void;
+}
+
+/** How much memory unread responses may take, all connections of the address together. A metrics page is about 50 KB. */
+const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
+
+interface Connection {
+  readonly socket: Socket;
+  /** When it was opened, when its current request began, or when that was answered. */
+  sinceMs: number;
+  request: IncomingMessage | null;
+  /** Bytes written to it that the kernel has accepted. */
+  flushed: number;
+  /** When `flushed` last grew while there was more; null when everything is flushed. */
+  unreadSinceMs: number | null;
+}
+
+/** A limit with no connections yet. */
+export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts): ConnectionLimit {
+  const connections = new Map<Socket, Connection>();
+
+  function close(connection: Connection): void {
+    connections.delete(connection.socket);
+    connection.socket.destroy();
+  }
+
+  function longestWaiting(among: (connection: Connection) => boolean): Connection | null {
+    let longest: Connection | null = null;
+    for (const connection of connections.values()) {
+      if (!among(connection)) continue;
+      if (longest === null || waitingSince(connection) < waitingSince(longest)) longest = connection;
+    }
+    return longest;
+  }
+
+  function boundUnread(): void {
+    let unread = 0;
+    for (const { socket } of connections.values()) unread += socket.writableLength;
+    while (unread > MOST_UNREAD_BYTES) {
+      const longest = longestWaiting(hasUnread);
+      if (longest === null) return;
+      unread -= longest.socket.writableLength;
+      close(longest);
+    }
+  }
+
+  return {
+    add(socket) {
+      if (connections.size >= most) {
+        onFull();
+        const longest = longestWaiting(waitsForClient);
+        if (longest === null) {
+          socket.destroy();
+          return;
+        }
+        close(longest);
+      }
+      connections.set(socket, {
+        socket,
+        sinceMs: clock.monotonic(),
+        request: null,
+        flushed: 0,
+        unreadSinceMs: null,
+      });
+      socket.once('close', () => connections.delete(socket));
+    },
+
+    begin(req, res) {
+      const connection = connections.get(req.socket);
+      if (connection === undefined) return;
+      connection.request = req;
+      connection.sinceMs = clock.monotonic();
+      res.once('close', () => {
+        // The next pipelined request may have begun already.
+        if (connection.request !== req) return;
+        connection.request = null;
+        connection.sinceMs = clock.monotonic();
+      });
+      boundUnread();
+    },
+
+    closeUnread() {
+      const now = clock.monotonic();
+      for (const connection of connections.values()) {
+        const flushed = connection.socket.bytesWritten - connection.socket.writableLength;
+        if (!hasUnread(connection)) connection.unreadSinceMs = null;
+        else if (connection.unreadSinceMs === null || flushed > connection.flushed) connection.unreadSinceMs = now;
+        else if (now - connection.unreadSinceMs >= unreadMs) close(connection);
+        connection.flushed = flushed;
+      }
+    },
+  };
+}
+
+/** Whether the client has to act next: ask, send the rest of its request, or read the response. */
+function waitsForClient(connection: Connection): boolean {
+  return hasUnread(connection) || connection.request?.complete !== true;
+}
+
+function waitingSince({ unreadSinceMs, sinceMs }: Connection): number {
+  return unreadSinceMs ?? sinceMs;
+}
+
+function hasUnread({ socket }: Connection): boolean {
+  return socket.writableLength > 0;
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../support/call.js';
+import { startGate, type Gate } from '../support/gate.js';
+import { jobToPost } from '../support/jobs-to-post.js';
+import { freePort } from '../support/services/redis.js';
+import { startLittleDocker, type LittleDocker } from './little-docker.js';
+import { quickSmi } from './quick-smi.js';
+
+/**
+ * A crowd before both doors that says nothing, scrapes without reading, and sends bodies byte by byte: the gate's memory stays what
+ * it is, and whoever behaves is served. Small here; `CROWD=2000 CROWD_SECONDS=60 npx vitest run test/trouble/crowd.test.ts` is the
+ * large one, and prints what it measured.
+ */
+
+const IDLE = Number(process.env['CROWD'] ?? 150);
+const SECONDS = Number(process.env['CROWD_SECONDS'] ?? 2);
+const OTHERS = Math.ceil(IDLE / 20);
+const MOST_MIB = 150;
+
+let docker: LittleDocker;
+let gate: Gate;
+let metricsUrl: string;
+beforeAll(async () => {
+  docker = await startLittleDocker();
+  metricsUrl = `http://127.0.0.1:${await freePort()}`;
+  const settings = { TUNEPLANE_METRICS_LISTEN: new URL(metricsUrl).host };
+  gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });
+});
+afterAll(async () => {
+  await gate?.stop();
+  await docker?.stop();
+});
+
+const CROWD = fileURLToPath(new URL('crowd.mjs', import.meta.url));
+
+async function crowd(url: string): Promise<() => Promise<string>> {
+  const args = [CROWD, new URL(url).host, String(IDLE), String(OTHERS), String(OTHERS)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (chunk) => (said += String(chunk)));
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('here\n');
+  return async () => {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    return said.split('\n')[1] ?? '';
+  };
+}
+
+function residentMib(): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${gate.pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+test(`${IDLE} silent connections on each listener, ${OTHERS} pipelines that nobody reads and ${OTHERS} slow bodies`, async () => {
+  const before = residentMib();
+  const leave = await Promise.all([crowd(gate.url), crowd(metricsUrl)]);
+  const took: number[] = [];
+  let mostMib = 0;
+  for (const end = performance.now() + SECONDS * 1000; performance.now() < end; await sleep(20)) {
+    for (const url of [gate.url, metricsUrl]) {
+      const began = performance.now();
+      expect((await call(new URL('/healthz', url))).status).toBe(200);
+      took.push(performance.now() - began);
+    }
+    mostMib = Math.max(mostMib, residentMib());
+  }
+  expect((await call(new URL('/metrics', metricsUrl))).text).toContain('tuneplane_gpu_external_probe_ok 1');
+  expect((await gate.post('/admit?dry_run=true', jobToPost('train', 2))).status).toBe(200);
+  const cutOff = await Promise.all(leave.map((each) => each()));
+  if (process.env['CROWD'] !== undefined) {
+    const slowest = took.toSorted((a, b) => b - a);
+    const at = (share: number) => (slowest[Math.floor(slowest.length * (1 - share))] ?? 0).toFixed(1);
+    console.log(
+      `resident ${before.toFixed(0)} MiB before, ${mostMib.toFixed(0)} at most; ${took.length} times /healthz: ` +
+        `p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ${cutOff.join(' and ')}`,
+    );
+  }
+  expect(mostMib).toBeLessThan(MOST_MIB);
+});
