@@ -24,6 +24,7 @@ import type { Clock, Log } from './model/ports/outside.js';
 import type { Snapshot } from './model/snapshot.js';
 import { warnOfForeignClaims } from './observe/foreign-claims.js';
 import { logChanges } from './observe/log-changes.js';
+import { logRemarks } from './observe/log-remarks.js';
 import { createObserver } from './observe/observer.js';
 import { createLastSeen } from './page/last-seen.js';
 import { rememberDecisions } from './page/recent-decisions.js';
@@ -162,7 +163,7 @@ function openEyes({ settings, clock, log, meter, state, runtime }: Ground, looke
   const { localCheckGpuHealth: checkHealth, localCheckExternalGpus: checkExternal } = settings;
   const timeoutMs = settings.probeTimeoutS * 1000;
   const warnOfForeign = settings.redisUrl === null ? warnOfForeignClaims(log) : null;
-  const logged = logChanges(log);
+  const tellLog = [logChanges(log), logRemarks(log)];
   return createEyes({
     smi: createNvidiaSmi({ program: settings.nvidiaSmi, timeoutMs, checkHealth, clock, log }),
     books: runtime.books,
@@ -175,7 +176,7 @@ function openEyes({ settings, clock, log, meter, state, runtime }: Ground, looke
     onLook(snapshot) {
       meter.looked(snapshot);
       looked(snapshot);
-      logged(snapshot);
+      for (const tell of tellLog) tell(snapshot);
       warnOfForeign?.(snapshot);
     },
   });

@@ -89,7 +89,8 @@ export function warnings(): StateTimeline {
       title: 'Warnings',
       description:
         `Known of a card that stays in use. ${OF_COLUMNS.join('')}` +
-        "process_list_blind: memory is in use and the process list is empty, as without the host's pid namespace.",
+        "process_list_blind: memory is in use and the process list is empty, as without the host's pid namespace. " +
+        'removal_stuck: a container has been in removing for over an hour, and holds nothing.',
       width: 8,
       height: 10,
       unit: 'none',

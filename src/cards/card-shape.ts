@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { strictObject } from '../http/strict-object.js';
 import { CARD_STATES, HEALTH_REASONS, WARNING_REASONS } from '../model/card.js';
+import { UNKNOWN_REASONS } from '../model/occupancy.js';
 import { BLIND_REASONS, CONTAINER_STATES, PROBES } from '../model/snapshot.js';
 
 const heldBy = z.strictObject({
@@ -31,7 +32,7 @@ export const cardShape = z.strictObject({
   held_by: heldBy.nullable(),
   excluded: z
     .strictObject({
-      by: z.enum(['operator', 'settings', 'mig', 'count']),
+      by: z.enum(['operator', 'settings', 'mig', 'compute_mode', 'count']),
       reason: z.string(),
       since: z.string().nullable(),
     })
@@ -39,7 +40,7 @@ export const cardShape = z.strictObject({
   external: external.nullable(),
   unhealthy: z.array(z.strictObject({ reason: z.enum(HEALTH_REASONS), detail: z.string() })),
   warnings: z.array(z.strictObject({ reason: z.enum(WARNING_REASONS), detail: z.string() })),
-  unknown_because: z.enum(['blind', 'docker', 'memory', 'permission', 'short_row']).nullable(),
+  unknown_because: z.enum(UNKNOWN_REASONS).nullable(),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),
 });

@@ -23,7 +23,16 @@ export type Role = 'needed' | 'deciding' | 'shown' | 'health';
 
 /** The format of a value; `probe/nvidia-smi/column-shapes` defines each. Other text in such a column is unreadable. */
 export type NumberShape = 'whole_number' | 'mib';
-export type TextShape = 'uuid' | 'bus_id' | 'version' | 'on_off' | 'yes_no' | 'active' | 'counter' | 'any_text';
+export type TextShape =
+  | 'uuid'
+  | 'bus_id'
+  | 'version'
+  | 'on_off'
+  | 'yes_no'
+  | 'active'
+  | 'counter'
+  | 'compute_mode'
+  | 'any_text';
 export type Shape = NumberShape | TextShape;
 
 /**

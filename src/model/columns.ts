@@ -28,6 +28,22 @@ export const COLUMNS: Columns = {
     shape: 'on_off',
   },
   migMode: { names: [{ field: 'mig.mode.current', from: 450 }], label: 'MIG mode', role: 'deciding', shape: 'on_off' },
+  // `Prohibited` takes a card out (`occupancy/exclusions`): no program can open a context on it.
+  computeMode: {
+    names: [{ field: 'compute_mode' }],
+    label: 'compute mode',
+    role: 'deciding',
+    shape: 'compute_mode',
+    finding: {
+      severity: 'warning',
+      reason: 'exclusive_process',
+      means: { kind: 'one_of', bad: ['Exclusive_Process', 'Exclusive_Thread'], good: ['Default'] },
+      detail: (mode) =>
+        `its compute mode is ${mode}: one process at a time can use it, so a job of several fails on it`,
+      what: 'the compute mode lets one process at a time use the card',
+      helps: '`nvidia-smi -i INDEX -c DEFAULT`, unless it is meant',
+    },
+  },
   retiredPagesPending: {
     names: [{ field: 'retired_pages.pending' }],
     label: 'retired pages',

@@ -41,16 +41,18 @@ export interface ExternalUse {
 
 /** Why a card is excluded on purpose. */
 export interface ExcludedBecause {
-  readonly by: 'operator' | 'settings' | 'mig' | 'count';
+  readonly by: 'operator' | 'settings' | 'mig' | 'compute_mode' | 'count';
   readonly reason: string;
   /** ISO 8601, UTC; null where the time is unknown. */
   readonly since: string | null;
 }
 
 /**
- * Why too little of a card is visible. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed.
+ * Why a card could not be seen well enough. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed.
+ * `uuid`: its uuid is of a form that no card of a machine like this has (Tegra), so nothing can be told of it by name.
  */
-export type UnknownBecause = 'blind' | 'docker' | 'memory' | 'permission' | 'short_row';
+export const UNKNOWN_REASONS = ['blind', 'docker', 'memory', 'permission', 'short_row', 'uuid'] as const;
+export type UnknownBecause = (typeof UNKNOWN_REASONS)[number];
 
 /** One card with its state and all findings, whatever the state. */
 export interface JudgedCard {

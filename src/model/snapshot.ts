@@ -62,6 +62,7 @@ export interface Readings extends HealthReadings {
   readonly memoryTotalMib: Reading<number>;
   readonly persistenceMode: Reading<string>;
   readonly migMode: Reading<string>;
+  readonly computeMode: Reading<string>;
 }
 
 /**
@@ -100,6 +101,8 @@ export interface GpusSeen {
   /** How many cards the driver itself counts, where it said so. */
   readonly driverCount: number | null;
   readonly driverVersion: string | null;
+  /** What the program printed besides rows (a warning about an infoROM), and what was odd about the rows; for people. Left out: nothing. */
+  readonly remarks?: readonly string[];
 }
 
 /** One row of the process list with a numeric pid; a row without one is no process. */
@@ -122,7 +125,8 @@ export type Links = ReadonlyMap<CardUuid, ReadonlyMap<CardUuid, LinkKind>>;
 export interface RememberedCard {
   readonly uuid: CardUuid;
   readonly index: CardIndex;
-  readonly name: string;
+  /** Null where it never could be read. */
+  readonly name: string | null;
   readonly pciBusId: string;
 }
 
@@ -196,9 +200,13 @@ export interface Snapshot {
   readonly processes: Probed<readonly ComputeProcess[]> | Off;
   /** The cards whose process list the driver could not read, while the others' are available. Left out: none. */
   readonly unlisted?: readonly CardUuid[];
-  /** Whether the health columns could be queried at all; the readings themselves are in the rows. */
+  /** What is to be said of the process list besides its rows; for people. Left out: nothing. */
+  readonly processRemarks?: readonly string[];
+  /** Whether the health columns could be asked at all; the readings themselves are in the rows. */
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;
+  /** Ids of containers that have been in `removing` for over an hour, as long as this process has looked. Left out: none. */
+  readonly stuckRemovals?: readonly string[];
   readonly links: Links | null;
   /** The cards seen before and not forgotten, this look's own included. */
   readonly remembered: readonly RememberedCard[];

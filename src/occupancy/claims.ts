@@ -1,13 +1,17 @@
 /** Which jobs hold which cards, by the labels on their containers. */
 
 import type { CardIndex } from '../model/card.js';
+import { cut, LONGEST_NAME, someOf } from '../model/cut.js';
 import { LABEL } from '../model/labels.js';
 import { cardsNamed, cardWithIndex } from '../model/named-card.js';
 import type { Claim } from '../model/occupancy.js';
 import { holds, type ContainersSeen, type Probed, type SeenContainer } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
-/** The claims on the cards of this machine, and notes about claims on other cards. */
+const LONGEST_VALUE = 500;
+const MOST_LABELS = 64;
+
+/** What the claim labels say of the cards that are here, and sentences for what they say of others. */
 export interface Claims {
   /** Oldest first. An unclaimed card is not in it. */
   readonly byCard: ReadonlyMap<KnownCard, readonly Claim[]>;
@@ -26,15 +30,15 @@ export function readClaims(docker: Probed<ContainersSeen>, cards: readonly Known
     const claim = claimOf(container);
     const { held, unplaced, guessed } = placeClaim(container, cards);
     for (const card of held) byCard.set(card, [...(byCard.get(card) ?? []), claim]);
-    const who = `container ${container.name} (${container.state})`;
-    if (unplaced.length > 0) notes.push(`${who} claims ${unplaced.join(', ')}, which is not here`);
+    const who = `container ${cut(container.name, LONGEST_NAME)} (${container.state})`;
+    if (unplaced.length > 0) notes.push(`${who} claims ${someOf(unplaced)}, which is not here`);
     if (guessed.length > 0) {
       notes.push(
         `${who} is taken to hold cards ${guessed.join(',')} by its label, since the driver shows no uuids now`,
       );
     }
     if (container.claim.unread.length > 0) {
-      notes.push(`the claim of ${who} cannot be read in full: ${container.claim.unread.map(quoted).join(', ')}`);
+      notes.push(`the claim of ${who} cannot be read in full: ${someOf(container.claim.unread.map(quoted))}`);
     }
   }
   return { byCard, notes };
@@ -74,15 +78,25 @@ function unnamedCard(index: CardIndex | null, cards: readonly KnownCard[]): Know
 
 function claimOf(container: SeenContainer): Claim {
   const runId = container.labels[LABEL.runId];
+  const name = cut(container.name, LONGEST_NAME);
+  const principal = container.labels[LABEL.principal];
   return {
-    runId: runId === undefined || runId === '' ? container.name : runId,
-    container: container.name,
+    runId: runId === undefined || runId === '' ? name : cut(runId, LONGEST_NAME),
+    container: name,
     containerId: container.id,
     state: container.state,
     createdAtMs: container.createdAtMs,
-    principal: container.labels[LABEL.principal] ?? null,
-    labels: Object.fromEntries(Object.entries(container.labels).filter(([key]) => !key.startsWith('tuneplane.'))),
+    principal: principal === undefined ? null : cut(principal, LONGEST_NAME),
+    labels: labelsShown(container.labels),
   };
+}
+
+/** The job's own, as far as an answer about all cards can carry them: a label may hold a megabyte, and a container thousands. */
+function labelsShown(labels: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(labels).filter(([key]) => !key.startsWith('tuneplane.'));
+  return Object.fromEntries(
+    own.slice(0, MOST_LABELS).map(([key, value]) => [cut(key, LONGEST_NAME), cut(value, LONGEST_VALUE)]),
+  );
 }
 
 /** In order of creation, so that claims and notes do not depend on the order of Docker's list. */
@@ -91,4 +105,4 @@ function oldestFirst(docker: Probed<ContainersSeen>): readonly SeenContainer[] {
   return docker.value.containers.toSorted((a, b) => a.createdAtMs - b.createdAtMs || a.id.localeCompare(b.id));
 }
 
-const quoted = (text: string): string => JSON.stringify(text);
+const quoted = (text: string): string => JSON.stringify(cut(text, LONGEST_NAME));

@@ -5,7 +5,7 @@ import { COLUMNS, READINGS } from '../model/columns.js';
 import type { GpuRow } from '../model/snapshot.js';
 import type { Verdict } from './column-findings.js';
 import type { KnownCard } from './known-cards.js';
-import { identityDenied, identityHidden } from './visibility.js';
+import { identityDenied, identityHidden, indexOfAnother, uuidUnfamiliar } from './visibility.js';
 
 /** The two findings that come from whether and how a card is listed, not from its columns. */
 export interface DriverFindings {
@@ -47,5 +47,6 @@ function errorWords(row: GpuRow, checkHealth: boolean): Verdict {
   }
   const sentences = [...labelsByWords].map(([words, labels]) => `${words} for ${labels.join(', ')}`);
   if (sentences.length > 0) return `the driver answers ${sentences.join('; ')}`;
-  return identityHidden(row) && !identityDenied(row) && 'the driver does not say which card this is';
+  const excused = identityDenied(row) || uuidUnfamiliar(row) || (row.uuid !== null && indexOfAnother(row));
+  return identityHidden(row) && !excused && 'the driver does not say which card this is';
 }

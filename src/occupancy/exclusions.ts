@@ -12,8 +12,8 @@ export interface Exclusions {
 }
 
 /**
- * If a card has several exclusions, the one that a person gave is shown first: by an operator's call, then by the settings,
- * then by partitioning (MIG), then by the configured count.
+ * A card that is out for several reasons shows the one that a person gave: an operator's call, then the settings, then
+ * partitioning (MIG), then a compute mode that lets nobody in, then the configured count.
  */
 export function excludedCards(
   cards: readonly KnownCard[],
@@ -27,6 +27,7 @@ export function excludedCards(
       operatorsWord(card, byOperator) ??
       settingsWord(bySettings.find((named) => named.card === card)?.word) ??
       partitioned(card) ??
+      prohibited(card) ??
       outsideTheCount(card, rules.configuredCount);
     if (because !== null) byCard.set(card, because);
   }
@@ -58,6 +59,13 @@ function partitioned(card: KnownCard): ExcludedBecause | null {
   const mode = card.evidence.kind === 'row' ? card.evidence.row.readings.migMode : null;
   if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'enabled') return null;
   return { by: 'mig', reason: 'it is partitioned (MIG is enabled)', since: null };
+}
+
+/** CUDA refuses every context on it: a job that got it would fail at its first call. */
+function prohibited(card: KnownCard): ExcludedBecause | null {
+  const mode = card.evidence.kind === 'row' ? card.evidence.row.readings.computeMode : null;
+  if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'prohibited') return null;
+  return { by: 'compute_mode', reason: 'its compute mode is Prohibited: no program can use it', since: null };
 }
 
 function outsideTheCount(card: KnownCard, configuredCount: number): ExcludedBecause | null {

@@ -72,6 +72,7 @@ const UNKNOWN_WORDS: Record<UnknownBecause, string> = {
   memory: 'the driver does not say how much memory is in use',
   permission: 'not permitted to look at it',
   short_row: 'the driver did not print its row as it should',
+  uuid: 'its uuid is of a form that is not known here',
 };
 
 /** What the use was detected by; memory without a process is distinguished from a process. */

@@ -11,6 +11,7 @@ import { healthOf } from './health.js';
 import { knownCards, type KnownCard } from './known-cards.js';
 import { readPins, type Pins } from './pins.js';
 import { reportProbes } from './probe-reports.js';
+import { whoHolds, type Holding } from './stuck-removals.js';
 import { externalProbeOk, unknownBecause } from './visibility.js';
 
 /**
@@ -38,10 +39,16 @@ export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
       ...occupants.pins.notes,
       ...occupants.exclusions.notes,
       ...limitNotes(cards, rules),
+      ...remarksOf(snapshot),
     ],
     links: snapshot.links,
   };
   return { ...facts, explain: explain(facts) };
+}
+
+/** What the program said besides its rows, each sentence once. */
+function remarksOf({ gpus, processRemarks = [] }: Snapshot): readonly string[] {
+  return [...new Set([...((gpus.kind === 'seen' && gpus.value.remarks) || []), ...processRemarks])];
 }
 
 /** The findings that decide a card's state. */
@@ -71,8 +78,10 @@ const NO_PINS: Pins = { byCard: new Map(), notes: [] };
 function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, rules: JudgeRules): JudgedCard {
   const health = healthOf(card, rules.checkHealth);
   const use = externalUse(card, snapshot, occupants.pins.byCard.get(card) ?? [], rules);
+  const claimed = occupants.claims.byCard.get(card) ?? [];
+  const holding = whoHolds(claimed, snapshot.stuckRemovals ?? [], card, use, rules);
   const found = {
-    claims: occupants.claims.byCard.get(card) ?? [],
+    claims: holding.claims,
     excluded: occupants.exclusions.byCard.get(card) ?? null,
     unhealthy: health.unhealthy,
     external: use.external,
@@ -83,10 +92,15 @@ function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, ru
     ...found,
     state: stateOf(found),
     health: health.health,
-    warnings: [...health.warnings, ...use.warnings],
-    warned: { ...health.warned, ...use.warned },
+    warnings: [...health.warnings, ...use.warnings, ...holding.warnings],
+    warned: { ...health.warned, ...use.warned, ...removalStuck(snapshot, holding) },
     processes: use.processes,
   };
+}
+
+/** Where the containers were not seen, nobody can say. */
+function removalStuck({ docker }: Snapshot, { warnings }: Holding): JudgedCard['warned'] {
+  return docker.kind === 'seen' ? { removal_stuck: warnings.length > 0 } : {};
 }
 
 const MIB = 1024 * 1024;

@@ -70,12 +70,10 @@ function ofAGoodLook(seen: GpusSeen, remembered: readonly RememberedCard[]): Kno
   );
   const taken = takenPlaces(rows);
   const broken = seen.broken.map((complaint) => ofComplaint(complaint, takeOut(unaccounted, complaint), taken));
-  const missing = unaccounted
-    .filter((card) => !wasReplaced(card, seen.rows))
-    .map((card) => {
-      const detail = `the driver does not list it any more; it was card ${card.index} at ${card.pciBusId}`;
-      return asRemembered(card, claimPlace(taken, card.index), { kind: 'missing', detail });
-    });
+  const missing = unaccounted.map((card) => {
+    const detail = `the driver does not list it any more; it was card ${card.index} at ${card.pciBusId}`;
+    return asRemembered(card, claimPlace(taken, card.index), { kind: 'missing', detail });
+  });
   return [...rows, ...broken, ...missing];
 }
 
@@ -118,12 +116,7 @@ function takeOut(
   return at === -1 ? undefined : unaccounted.splice(at, 1)[0];
 }
 
-/** A new uuid at the same bus address replaces the old one: the card was swapped, and nothing is missing. */
-function wasReplaced(card: RememberedCard, rows: readonly GpuRow[]): boolean {
-  return rows.some((row) => row.uuid !== null && row.pciBusId !== null && sameBusAddress(row.pciBusId, card.pciBusId));
-}
-
-/** The driver writes the domain with 8 digits in rows and with 4 in messages, in either case. */
+/** The driver writes the domain with 8 digits in rows and with 4 in complaints, and either case. */
 export function sameBusAddress(one: string, other: string): boolean {
   return plainAddress(one) === plainAddress(other);
 }

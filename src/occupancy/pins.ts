@@ -1,5 +1,6 @@
 /** Which cards containers other than jobs were given by id. */
 
+import { cut, LONGEST_NAME, someOf } from '../model/cut.js';
 import { cardsNamed } from '../model/named-card.js';
 import type { ContainersSeen, Probed, SeenContainer } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
@@ -19,7 +20,8 @@ export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCa
   const byCard = new Map<KnownCard, string[]>();
   const notes: string[] = [];
   for (const container of foreignByName(docker)) {
-    const { name, pinned } = container;
+    const { pinned } = container;
+    const name = cut(container.name, LONGEST_NAME);
     switch (pinned.kind) {
       case 'none':
         break;
@@ -35,7 +37,7 @@ export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCa
           byCard.set(card, [...(byCard.get(card) ?? []), name]);
         }
         if (strangers.length > 0) {
-          notes.push(`container ${name} was given ${strangers.join(', ')}, which names no card here`);
+          notes.push(`container ${name} was given ${someOf(strangers)}, which names no card here`);
         }
         break;
       }

@@ -3,6 +3,7 @@ import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } fro
 import { remember } from './inventory.js';
 import type { ParsedProcesses } from './nvidia-smi/parse-processes.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
+import type { StuckRemovals } from './stuck-removals.js';
 
 /** What the parts of a look have answered so far; undefined for those that have not. */
 export interface Said {
@@ -19,6 +20,7 @@ export interface Around {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly tookMs: number;
+  readonly stuckRemovals: StuckRemovals;
 }
 
 /**
@@ -36,8 +38,10 @@ export function assemble(said: Said, around: Around): Snapshot {
     gpus: deepFreeze(gpus),
     processes: deepFreeze(toProcesses(said.processes ?? silent, gpus)),
     unlisted: said.processes?.kind === 'seen' ? deepFreeze(said.processes.value.unlisted) : [],
+    processRemarks: said.processes?.kind === 'seen' ? deepFreeze(said.processes.value.remarks) : [],
     health: deepFreeze(health),
     docker: said.docker ?? silent,
+    stuckRemovals: around.stuckRemovals(said.docker ?? silent),
     links: said.links ?? null,
     remembered: remember(around.cardStore.remembered(), gpus),
     exclusions: around.cardStore.exclusions(),

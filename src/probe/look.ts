@@ -9,6 +9,7 @@ import { assemble, type Said } from './assemble.js';
 import { clean } from './nvidia-smi/cell.js';
 import type { NvidiaSmi } from './nvidia-smi/nvidia-smi.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
+import { watchRemovals, type StuckRemovals } from './stuck-removals.js';
 
 export interface EyesParts {
   readonly smi: NvidiaSmi;
@@ -23,6 +24,9 @@ export interface EyesParts {
   /** Called once with every finished look. */
   readonly onLook: (snapshot: Snapshot) => void;
 }
+
+/** How old a finished look may be that is shown while a slow one is under way. */
+const SHOWN_MEANWHILE_MS = 60_000;
 
 interface Look {
   /** The snapshot when all parts have answered. Never rejects. */
@@ -42,8 +46,9 @@ export function createEyes(parts: EyesParts): Eyes {
   let last: { readonly snapshot: Snapshot; readonly endedAt: number; readonly of: number } | null = null;
   let state = 0;
 
+  const stuckRemovals = watchRemovals(clock);
   const start = (): Look => {
-    const look = startLook(parts, listBooks, state);
+    const look = startLook(parts, listBooks, stuckRemovals, state);
     running = look;
     void settle(look);
     return look;
@@ -54,6 +59,10 @@ export function createEyes(parts: EyesParts): Eyes {
     running = null;
     last = { snapshot, endedAt: clock.monotonic(), of: look.of };
   };
+
+  /** The last look, where it ended less than this ago and nothing was changed by us since it began. */
+  const lastWithin = (ageMs: number): Snapshot | null =>
+    last !== null && last.of === state && clock.monotonic() - last.endedAt < ageMs ? last.snapshot : null;
 
   return {
     fresh: () => {
@@ -67,20 +76,22 @@ export function createEyes(parts: EyesParts): Eyes {
     },
     recent: async (maxAgeMs, withinMs) => {
       const began = clock.monotonic();
-      if (last !== null && last.of === state && began - last.endedAt < maxAgeMs) return last.snapshot;
+      const young = lastWithin(maxAgeMs);
+      if (young !== null) return young;
       const before = running;
       // One process of a kind at a time: an outdated look has to end before a new one can begin.
       if (before !== null && before.of !== state && (await inTime(before.done, withinMs, clock)) === null)
         return before.soFar();
       const look = running ?? start();
       const left = Math.max(0, withinMs - (clock.monotonic() - began));
-      return (await inTime(look.done, left, clock))?.value ?? look.soFar();
+      // A look that takes longer than its caller has is slow, not blind: its own limit says when it has failed.
+      return (await inTime(look.done, left, clock))?.value ?? lastWithin(SHOWN_MEANWHILE_MS) ?? look.soFar();
     },
     outdated: () => void state++,
   };
 }
 
-function startLook(parts: EyesParts, listBooks: Books['list'], of: number): Look {
+function startLook(parts: EyesParts, listBooks: Books['list'], stuckRemovals: StuckRemovals, of: number): Look {
   const { smi, cardStore, clock, log, checkExternal, checkHealth, limitMs } = parts;
   const startedAtMs = clock.now();
   const deadline = deadlineIn(limitMs, clock);
@@ -102,7 +113,14 @@ function startLook(parts: EyesParts, listBooks: Books['list'], of: number): Look
   };
 
   const soFar = (): Snapshot =>
-    assemble(said, { cardStore, checkHealth, startedAtMs, endedAtMs: clock.now(), tookMs: deadline.took() });
+    assemble(said, {
+      cardStore,
+      checkHealth,
+      startedAtMs,
+      endedAtMs: clock.now(),
+      tookMs: deadline.took(),
+      stuckRemovals,
+    });
   const look = async (): Promise<Snapshot> => {
     await inTime(Promise.all([gpus(), processes(), docker()]), limitMs, clock);
     const snapshot = soFar();

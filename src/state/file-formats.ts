@@ -19,7 +19,11 @@ export const REMEMBERED_CARDS: FileFormat<RememberedCard> = fileFormat(
   z.strictObject({
     uuid,
     index: z.int().min(0).transform(cardIndex),
-    name: z.string(),
+    // Earlier versions wrote an empty text where no name was known.
+    name: z
+      .string()
+      .nullable()
+      .transform((name) => (name === '' ? null : name)),
     pciBusId: z.string(),
   }),
 );

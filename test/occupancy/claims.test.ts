@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cardIndex } from '../../src/model/card.js';
+import { cardIndex, cardUuid } from '../../src/model/card.js';
 import { CONTAINER_STATES, type SeenContainer, type Snapshot } from '../../src/model/snapshot.js';
 import { judge } from '../../src/occupancy/judge.js';
 import {
   blind,
   busOf,
+  cannotSay,
   container,
   docker,
   gpus,
@@ -16,6 +17,7 @@ import {
   rules,
   snapshot,
   uuidOf,
+  value,
 } from './make.js';
 
 /** Who holds what, as `index: runs`. */
@@ -186,5 +188,61 @@ describe('a foreign container', () => {
       'container jupyter was given 9, which names no card here',
       'it is not known which cards container slow was given: inspect took longer than 2 s',
     ]);
+  });
+});
+
+describe('a container that has been removed for over an hour', () => {
+  const dying = job('train', [0, 1], { state: 'removing' });
+  const judged = (but: Parameters<typeof row>[1], stuck: readonly string[] = [dying.id]) =>
+    judge(
+      snapshot({ gpus: gpus([row(0, but), row(1)]), docker: docker(dying), stuckRemovals: stuck }),
+      rules(),
+    ).cards.map(({ state }) => state);
+
+  test('holds nothing on a card without use, and the card says so', () => {
+    expect(judged({})).toEqual(['free', 'free']);
+    const [card] = judge(
+      snapshot({ gpus: gpus([row(0)]), docker: docker(dying), stuckRemovals: [dying.id] }),
+      rules(),
+    ).cards;
+    expect(card?.warnings).toEqual([
+      { reason: 'removal_stuck', detail: expect.stringContaining('tuneplane-train has been in removing') },
+    ]);
+    expect(card?.warned.removal_stuck).toBe(true);
+  });
+
+  test.each<[string, Parameters<typeof row>[1]]>([
+    ['is in use', { memoryUsedMib: value(70_000) }],
+    ['does not say', { memoryUsedMib: cannotSay }],
+  ])('holds a card that %s', (_says, but) => expect(judged(but)).toEqual(['job_held', 'free']));
+
+  test('holds its cards before that hour is over', () => {
+    expect(judged({}, [])).toEqual(['job_held', 'job_held']);
+  });
+});
+
+describe('what a container says of itself is cut before it is quoted', () => {
+  const megabyte = 'x'.repeat(1_000_000);
+  test.each([
+    ['its labels', job('train', [0], { labels: { 'tuneplane.run_id': megabyte, team: megabyte, [megabyte]: 'x' } })],
+    ['its name', job('train', [0], { name: megabyte, labels: {} })],
+    [
+      'a claim on cards that are not here',
+      job('train', [], {
+        claim: {
+          uuids: Array.from({ length: 500 }, (_, at) => cardUuid(`GPU-${at}-${'x'.repeat(1000)}`)),
+          indices: [],
+          unread: [],
+        },
+      }),
+    ],
+    [
+      'a claim that cannot be read',
+      job('train', [], { claim: { uuids: [], indices: [], unread: [megabyte, megabyte] } }),
+    ],
+    ['a pin', container('jupyter', { pinned: { kind: 'some', ids: [megabyte] } })],
+  ])('%s', (_says, one) => {
+    const { cards, notes, explain } = judge(snapshot({ docker: docker(one) }), rules());
+    expect(JSON.stringify({ claims: cards.map(({ claims }) => claims), notes, explain }).length).toBeLessThan(10_000);
   });
 });

@@ -158,7 +158,26 @@ describe('the driver’s own words', () => {
     ],
     ['an error in the MIG mode', { migMode: lost }, 'unhealthy', 'the driver answers [GPU is lost] for MIG mode'],
     ['no uuid', { uuid: null }, 'unhealthy', 'the driver does not say which card this is'],
-    ['no index', { index: null }, 'unhealthy', 'the driver does not say which card this is'],
+    [
+      'no index',
+      { index: null, readings: { index: unreadable } },
+      'unhealthy',
+      'the driver does not say which card this is',
+    ],
+    [
+      'a uuid of another form, as a Tegra has',
+      { uuid: null, readings: { uuid: { kind: 'unreadable', words: 'ba7a8e1d-9f00-5ee2-b5d6-7ec3eca1a2f7' } } },
+      'unknown',
+      null,
+    ],
+    ['an index that another card has', { index: null, readings: { index: value(3) } }, 'unknown', null],
+    [
+      'an error of the card in its compute mode',
+      { readings: { computeMode: lost } },
+      'unhealthy',
+      'the driver answers [GPU is lost] for compute mode',
+    ],
+    ['a compute mode that cannot be said', { readings: { computeMode: cannotSay } }, 'free', null],
     ['no uuid for want of permission', { uuid: null, memoryUsedMib: denied }, 'unknown', null],
     ['memory in use that may not be asked', { memoryUsedMib: denied }, 'unknown', null],
     ['a MIG mode that may not be asked', { migMode: denied }, 'unknown', null],
@@ -199,6 +218,20 @@ describe('the driver’s own words', () => {
   test('are not needed for a card that is missing', () => {
     const card = judge(snapshot({ gpus: gpus([], { driverCount: 0 }), remembered: [remember(0)] }), rules()).cards[0];
     expect(card).toMatchObject({ state: 'unhealthy', health: { missing: true }, name: remember(0).name });
+  });
+});
+
+describe('the compute mode', () => {
+  test.each([
+    ['Default', 'free', false],
+    ['Exclusive_Process', 'free', true],
+    ['Exclusive_Thread', 'free', true],
+    ['Prohibited', 'excluded', false],
+  ])('%s makes a card %s, and warns: %s', (mode, state, warns) => {
+    const card = judged({ readings: { computeMode: value(mode) } });
+    expect(card.state).toBe(state);
+    expect(card.warned.exclusive_process).toBe(warns);
+    expect(card.excluded?.by).toBe(state === 'excluded' ? 'compute_mode' : undefined);
   });
 });
 

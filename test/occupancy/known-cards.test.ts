@@ -53,9 +53,9 @@ describe('the cards that are known', () => {
       ['0 a row', '1 c row', '- b missing'],
     ],
     [
-      'do not miss a card whose place on the bus another uuid has now',
-      shown(gpus([row(0), row(7, { index: cardIndex(1), pciBusId: busOf(1) })]), [remember(0), remember(1)]),
-      ['0 a row', '1 1 row'],
+      'miss one whose place on the bus another has now: what was swapped is not remembered any more',
+      shown(gpus([row(0), row(2, { index: cardIndex(1), pciBusId: busOf(1) })], { driverCount: 2 }), all(3)),
+      ['0 a row', '1 c row', '- b missing'],
     ],
     [
       'are filled up to what the driver counts, at the open place',

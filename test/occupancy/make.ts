@@ -75,6 +75,7 @@ export function row(number: number, but: RowChange = {}): GpuRow {
       memoryTotalMib: memoryTotalMib ?? value(81559),
       persistenceMode: persistenceMode ?? value('Enabled'),
       migMode: migMode ?? value('Disabled'),
+      computeMode: value('Default'),
       ...h100Health,
       ...health,
       ...readings,

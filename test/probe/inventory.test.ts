@@ -4,7 +4,7 @@ import type { GpuRow, Probed, GpusSeen, RememberedCard } from '../../src/model/s
 import { remember } from '../../src/probe/inventory.js';
 import { parseGpuRows } from '../../src/probe/nvidia-smi/parse-gpu-rows.js';
 
-const card = (index: number, uuid: string, bus: string, name = 'H100'): RememberedCard => ({
+const card = (index: number, uuid: string, bus: string, name: string | null = 'H100'): RememberedCard => ({
   uuid: cardUuid(`GPU-${uuid}`),
   index: cardIndex(index),
   name,
@@ -37,6 +37,12 @@ describe('what is on the books after a look', () => {
       [card(0, 'a', '1B'), card(1, 'c', '4E')],
     ],
     [
+      'a card that is done for stays when the addresses behind it move up (it replaces nobody who was known elsewhere)',
+      [...TWO, card(2, 'c', '5D')],
+      seen(row(0, 'a', '1B'), row(1, 'c', '4E')),
+      [card(0, 'a', '1B'), card(1, 'c', '4E'), card(1, 'b', '4E')],
+    ],
+    [
       'two cards that changed places both stay',
       TWO,
       seen(row(0, 'b', '1B'), row(1, 'a', '4E')),
@@ -56,7 +62,7 @@ describe('what is on the books after a look', () => {
       'a card first seen without its name is still on the books',
       [],
       seen(row(0, 'a', '1B', '[Unknown Error]')),
-      [card(0, 'a', '1B', '')],
+      [card(0, 'a', '1B', null)],
     ],
     ['a card first seen without an index is not', [], seen(row('[Unknown Error]', 'a', '1B')), []],
   ])('%s', (_says, before, gpus, after) => expect(remember(before, gpus)).toEqual(after));

@@ -47,7 +47,7 @@ function machine(change: Partial<EyesParts> = {}) {
     docker: Gate<Probed<ContainersSeen>>;
   } = {
     gpus: gate({ gpus: cardsSeen(0, 1), health: seen(null) }),
-    processes: gate<Probed<ParsedProcesses>>(seen({ processes: [], unreadable: 0, unlisted: [] })),
+    processes: gate<Probed<ParsedProcesses>>(seen({ processes: [], unreadable: 0, unlisted: [], remarks: [] })),
     docker: gate<Probed<ContainersSeen>>(seen({ containers: [] })),
   };
   const smi: NvidiaSmi = {
@@ -156,6 +156,35 @@ describe('a recent look', () => {
     expect(looks).toEqual([await again]);
   });
 
+  test('that outlasts its caller shows the last finished one meanwhile, at most a minute old: slow is not blind', async () => {
+    const { eyes, gates, clock, asked } = machine();
+    const one = await eyes.fresh();
+    gates.gpus.shut();
+    clock.forward(59_000);
+    expect(await eyes.recent(1000, 20)).toBe(one);
+    expect(asked.gpus).toBe(2);
+    clock.forward(1001);
+    expect(await eyes.recent(1000, 20)).toMatchObject({ gpus: { kind: 'blind', why: 'timeout' } });
+    gates.gpus.open();
+  });
+
+  test('that outlasts its caller does not show the last one where the gate changed something since', async () => {
+    const { eyes, gates } = machine();
+    await eyes.fresh();
+    eyes.outdated();
+    gates.gpus.shut();
+    expect(await eyes.recent(1000, 20)).toMatchObject({ gpus: { kind: 'blind', why: 'timeout' } });
+    gates.gpus.open();
+  });
+
+  test('that is past its own limit is blind, whatever was seen before', async () => {
+    const { eyes, gates } = machine({ limitMs: 30 });
+    await eyes.fresh();
+    gates.gpus.shut();
+    expect(await eyes.recent(0, 5000)).toMatchObject({ gpus: { kind: 'blind', why: 'timeout' } });
+    gates.gpus.open();
+  });
+
   test('that started before the gate changed something is not used again, however young', async () => {
     const { eyes, asked } = machine();
     const before = await eyes.fresh();
@@ -242,13 +271,13 @@ describe('a part that cannot see', () => {
 
   test('of all cards has no process list, though it was answered', async () => {
     const { eyes, gates } = machine();
-    gates.processes.answer = seen({ processes: [], unreadable: 2, unlisted: [] });
+    gates.processes.answer = seen({ processes: [], unreadable: 2, unlisted: [], remarks: [] });
     expect((await eyes.fresh()).processes).toMatchObject({ kind: 'blind', why: 'unavailable' });
   });
 
   test('of one card of two has a list of the other', async () => {
     const { eyes, gates } = machine();
-    gates.processes.answer = seen({ processes: [], unreadable: 1, unlisted: [] });
+    gates.processes.answer = seen({ processes: [], unreadable: 1, unlisted: [], remarks: [] });
     expect((await eyes.fresh()).processes).toEqual(seen([]));
   });
 });

@@ -96,6 +96,7 @@ export function healthyRows(cards: number): GpuRow[] {
       memoryTotalMib: value(81559),
       persistenceMode: value('Enabled'),
       migMode: value('Disabled'),
+      computeMode: value('Default'),
       ...wellHealth(),
     },
     short: false,

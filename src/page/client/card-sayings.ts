@@ -32,12 +32,14 @@ const UNKNOWN: Readonly<Record<string, string>> = {
   memory: 'the driver does not say how much memory is in use',
   permission: 'not permitted to look at it',
   short_row: 'the driver did not print its row as it should',
+  uuid: 'its uuid is of a form that is not known here',
 };
 
 const EXCLUDED_BY: Readonly<Record<string, string>> = {
   operator: 'by an operator',
   settings: 'by the settings',
   mig: 'MIG is on',
+  compute_mode: 'compute mode Prohibited',
   count: 'beyond the configured count',
 };
 

@@ -17,6 +17,7 @@ const SHAPES: Readonly<Record<Shape, RegExp>> = {
   yes_no: /^(?:yes|no|0|1)$/i,
   active: /^(?:not )?active$/i,
   counter: /^\d+$/,
+  compute_mode: /^(?:default|exclusive_process|exclusive_thread|prohibited)$/i,
   any_text: /^/,
 };
 

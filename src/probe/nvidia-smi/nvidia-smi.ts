@@ -47,7 +47,7 @@ export function askThrough(
     gpus: createQueryGpus({
       slot: slot('--query-gpu'),
       listCards,
-      remappedRows: createRemappedRows(slot(REMAPPED_ROWS.option), clock),
+      remappedRows: createRemappedRows(slot(REMAPPED_ROWS.option), clock, timeoutMs),
       fields: createQueryFields(checkHealth, log),
       clock,
       timeoutMs,

@@ -9,18 +9,24 @@ export interface ParsedRows {
   readonly rows: readonly GpuRow[];
   readonly driverCount: number | null;
   readonly driverVersion: string | null;
+  /** Lines that are no rows and no header. */
+  readonly strays: readonly string[];
 }
 
 /**
- * Parses the output of `--query-gpu=<fields> --format=csv`, by position: the program heads some columns by another name than
- * the requested one. Accepts a header, blank lines, units and padding; skips lines that are no rows. The last field takes
- * the rest of its row.
+ * Reads the output of `--query-gpu=<fields> --format=csv`. By position: the program heads some columns by another name than
+ * the one asked for. A header, blank lines, units and padding are no harm; a line that is no row is told apart. The last
+ * field takes what is left of its row.
  */
 export function parseGpuRows(text: string, fields: readonly string[]): ParsedRows {
   const rows: GpuRow[] = [];
+  const strays: string[] = [];
   const uuids = new Set<CardUuid>();
   for (const line of linesOf(text)) {
-    if (!isGpuRow(splitRow(line, fields.length), fields)) continue;
+    if (!isGpuRow(splitRow(line, fields.length), fields)) {
+      if (!isHeader(line, fields)) strays.push(line);
+      continue;
+    }
     const row = toGpuRow(line, fields);
     if (row.uuid !== null && uuids.has(row.uuid)) continue;
     if (row.uuid !== null) uuids.add(row.uuid);
@@ -30,6 +36,7 @@ export function parseGpuRows(text: string, fields: readonly string[]): ParsedRow
     rows,
     driverCount: firstValue(rows.filter(({ short }) => !short).map(({ readings }) => readings.count)),
     driverVersion: firstValue(rows.map(({ readings }) => readings.driverVersion)),
+    strays,
   };
 }
 
@@ -48,6 +55,10 @@ function isGpuRow(cells: readonly string[], fields: readonly string[]): boolean 
   if (readNumber(index, 'whole_number').kind === 'value') return true;
   if (wholeUuid(cells[fields.indexOf('uuid')]) !== undefined) return true;
   return readText(index).kind !== 'value' && readText(index).kind !== 'unreadable';
+}
+
+function isHeader(line: string, fields: readonly string[]): boolean {
+  return clean(line.split(',')[0] ?? '') === fields[0];
 }
 
 function toGpuRow(line: string, fields: readonly string[]): GpuRow {

@@ -2,6 +2,9 @@ import type { CardUuid } from '../../model/card.js';
 import type { ComputeProcess } from '../../model/snapshot.js';
 import { clean, linesOf } from './cell.js';
 import { readNumber, readUuid } from './column-shapes.js';
+import { strayRemarks } from './stray-lines.js';
+
+const SLICES = 'nvidia-smi lists processes on slices of divided cards (MIG), which count for no card';
 
 /**
  * The process list, and how many rows report a card whose list the driver cannot read; `unlisted` are those that it names.
@@ -10,19 +13,32 @@ export interface ParsedProcesses {
   readonly processes: readonly ComputeProcess[];
   readonly unreadable: number;
   readonly unlisted: readonly CardUuid[];
+  /** What is to be said of lines that are no process on a card; for people. */
+  readonly remarks: readonly string[];
 }
 
 /**
- * Parses `--query-compute-apps=gpu_uuid,pid,process_name,used_memory` from both ends, since a name may contain anything. A
- * card with an unreadable list has a row too: only a numeric pid is a process.
+ * Reads `--query-compute-apps=gpu_uuid,pid,process_name,used_memory`, from both ends, since a name may hold anything. A card
+ * whose list cannot be read has a row too: only a numeric pid makes a process. A row under the uuid of a slice (`MIG-…`) is a
+ * process on a divided card, which is excluded as a whole: it is told, and counts for no card.
  */
 export function parseProcesses(text: string): ParsedProcesses {
   const processes: ComputeProcess[] = [];
   const unlisted: CardUuid[] = [];
+  const strays: string[] = [];
+  let slices = false;
   let unreadable = 0;
   for (const line of linesOf(text)) {
     const [first, second, ...rest] = line.split(',').map(clean);
-    if (first === undefined || second === undefined || first === 'gpu_uuid') continue;
+    if (first === undefined || first === 'gpu_uuid' || /^No running processes/i.test(first)) continue;
+    if (second === undefined) {
+      strays.push(line);
+      continue;
+    }
+    if (/^MIG-/i.test(first)) {
+      slices = true;
+      continue;
+    }
     const uuid = readUuid(first);
     const pid = readNumber(second, 'whole_number');
     if (uuid === null || pid.kind !== 'value') {
@@ -38,5 +54,5 @@ export function parseProcesses(text: string): ParsedProcesses {
       memoryMib: memory?.kind === 'value' ? memory.value : null,
     });
   }
-  return { processes, unreadable, unlisted };
+  return { processes, unreadable, unlisted, remarks: [...(slices ? [SLICES] : []), ...strayRemarks(strays)] };
 }

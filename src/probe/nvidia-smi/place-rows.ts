@@ -9,7 +9,30 @@ import type { BrokenCard, GpuRow } from '../../model/snapshot.js';
  * last known index get none.
  */
 export function placeRows(rows: readonly GpuRow[], total: number | null): readonly GpuRow[] {
-  return rows.map((row, at) => (row.index === null ? { ...row, index: placeOf(at, rows, total) } : row));
+  const once = eachIndexOnce(rows);
+  return once.map((row, at) => (row.index === null ? { ...row, index: placeOf(at, once, total) } : row));
+}
+
+/** An index must never name two cards. The uuid is what a card is known by: a row whose index another has keeps that and loses this. */
+function eachIndexOnce(rows: readonly GpuRow[]): readonly GpuRow[] {
+  const taken = new Set<CardIndex>();
+  return rows.map((row) => {
+    if (row.index === null || !taken.has(row.index)) {
+      if (row.index !== null) taken.add(row.index);
+      return row;
+    }
+    return { ...row, index: null };
+  });
+}
+
+/** Sentences about indices that several rows give. */
+export function indexRemarks(rows: readonly GpuRow[]): readonly string[] {
+  const indices = rows.flatMap(({ index }) => (index === null ? [] : [index]));
+  const twice = new Set(indices.filter((index, at) => indices.indexOf(index) !== at));
+  return Array.from(
+    twice,
+    (index) => `nvidia-smi gives the index ${index} to more than one card; uuids tell them apart`,
+  );
 }
 
 /**

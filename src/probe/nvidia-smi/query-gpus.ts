@@ -5,11 +5,12 @@ import type { ListCards } from './list-cards.js';
 import { parseGpuRows, type ParsedRows } from './parse-gpu-rows.js';
 import type { Listed } from './parse-list.js';
 import { REMAPPED_FIELDS } from './parse-remapped-rows.js';
-import { placeRows, trulyBroken } from './place-rows.js';
+import { indexRemarks, placeRows, trulyBroken } from './place-rows.js';
 import { blindBecause, type ProcessSlot } from './process-slot.js';
 import { isHealthField, type QueryFields } from './query-fields.js';
-import { queryWithFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
+import { createFallback, onlyOf, type CardsAnswer } from './query-with-fallback.js';
 import { withRemapped, type RemappedRows } from './remapped-rows.js';
+import { strayRemarks } from './stray-lines.js';
 
 /** The cards, and whether their health could be queried: one query answers both. */
 export interface CardsSeen {
@@ -32,19 +33,22 @@ export interface QueryGpusParts {
 export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen> {
   const { slot, listCards, remappedRows, fields, clock, timeoutMs, checkHealth } = parts;
   let driverVersion: string | null = null;
+  const args = (of: Parameters<typeof onlyOf>[0]): readonly string[] => [
+    ...onlyOf(of),
+    `--query-gpu=${fields.list().join(',')}`,
+    '--format=csv,noheader,nounits',
+  ];
+  const ask = createFallback(slot, listCards, { args, refused: fields.refused });
 
   return async () => {
     const deadline = deadlineIn(timeoutMs, clock);
-    const query = (of: Parameters<typeof onlyOf>[0]): readonly string[] => [
-      ...onlyOf(of),
-      `--query-gpu=${fields.list().join(',')}`,
-      '--format=csv,noheader,nounits',
-    ];
-    const answer = await queryWithFallback(slot, query, listCards, deadline, fields.refused);
+    if (checkHealth && !hasRemapped(fields.list())) remappedRows.begin();
+    const answer = await ask(deadline);
     const asked = fields.list();
+    if (answer.kind === 'all_broken') return allBroken(answer, checkHealth, deadline);
     const parsed = answer.kind === 'answered' ? parseGpuRows(answer.stdout, asked) : NOTHING;
     if (answer.kind === 'blind' || parsed.rows.length === 0) {
-      remappedRows.forget();
+      remappedRows.unseen();
       const blind = blindOf(answer, deadline);
       return { gpus: blind, health: checkHealth ? blind : { kind: 'off' } };
     }
@@ -70,27 +74,48 @@ export function createQueryGpus(parts: QueryGpusParts): () => Promise<CardsSeen>
   ): Promise<{ rows: readonly GpuRow[]; health: Probed<null> | Off }> {
     if (!checkHealth) return { rows, health: { kind: 'off' } };
     const healthAsked = (): Probed<null> => ({ kind: 'seen', value: null, tookMs: deadline.took() });
-    if (REMAPPED_FIELDS.every((field) => asked.includes(field))) return { rows, health: healthAsked() };
-    const remapped = await remappedRows.now(listed?.indices ?? null, deadline);
-    if (remapped.kind === 'known') return { rows: withRemapped(rows, remapped.byUuid), health: healthAsked() };
-    if (remapped.kind === 'blind') return { rows, health: remapped.blind };
+    if (hasRemapped(asked)) return { rows, health: healthAsked() };
+    const uuids = rows.flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
+    const remapped = await remappedRows.now({ askable: listed?.indices ?? null, uuids }, deadline);
+    if (remapped.kind === 'known') {
+      return { rows: withRemapped(rows, remapped.byUuid), health: remapped.blind ?? healthAsked() };
+    }
     return { rows, health: asked.some((field) => isHealthField(field)) ? healthAsked() : knowsNone(deadline) };
   }
 }
 
-const NOTHING: ParsedRows = { rows: [], driverCount: null, driverVersion: null };
+const NOTHING: ParsedRows = { rows: [], driverCount: null, driverVersion: null, strays: [] };
+
+function hasRemapped(asked: readonly string[]): boolean {
+  return REMAPPED_FIELDS.every((field) => asked.includes(field));
+}
+
+/** No handle of any card works: each is known by the words that `-L` has in its place, and nobody is left to ask. */
+function allBroken(
+  { listed, blind }: Extract<CardsAnswer, { kind: 'all_broken' }>,
+  checkHealth: boolean,
+  deadline: Deadline,
+): CardsSeen {
+  const value = { rows: [], broken: listed.broken, driverCount: null, driverVersion: null };
+  return { gpus: { kind: 'seen', value, tookMs: deadline.took() }, health: checkHealth ? blind : { kind: 'off' } };
+}
 
 function toSeen(parsed: ParsedRows, rows: readonly GpuRow[], listed: Listed | null): GpusSeen {
   const placed = placeRows(rows, parsed.driverCount);
+  const remarks = [...strayRemarks(parsed.strays), ...indexRemarks(rows)];
   return {
     rows: placed,
     broken: trulyBroken(listed?.broken ?? [], placed),
     driverCount: parsed.driverCount,
     driverVersion: parsed.driverVersion,
+    ...(remarks.length === 0 ? {} : { remarks }),
   };
 }
 
-function blindOf(answer: CardsAnswer, deadline: Deadline): Probed<never> & { kind: 'blind' } {
+function blindOf(
+  answer: Exclude<CardsAnswer, { kind: 'all_broken' }>,
+  deadline: Deadline,
+): Probed<never> & { kind: 'blind' } {
   if (answer.kind === 'blind') return answer.blind;
   // Exit code 0 without a row never means a machine without cards.
   return blindBecause(

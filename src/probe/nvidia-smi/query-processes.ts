@@ -4,7 +4,7 @@ import { deadlineIn } from '../../time/deadline.js';
 import type { ListCards } from './list-cards.js';
 import { parseProcesses, type ParsedProcesses } from './parse-processes.js';
 import type { ProcessSlot } from './process-slot.js';
-import { queryWithFallback, onlyOf } from './query-with-fallback.js';
+import { createFallback, onlyOf } from './query-with-fallback.js';
 
 /** The processes probe: who computes on which card, as far as this process's pid namespace shows. */
 export function createQueryProcesses(
@@ -13,10 +13,11 @@ export function createQueryProcesses(
   clock: Clock,
   timeoutMs: number,
 ): () => Promise<Probed<ParsedProcesses>> {
+  const ask = createFallback(slot, listCards, { args: query });
   return async () => {
     const deadline = deadlineIn(timeoutMs, clock);
-    const answer = await queryWithFallback(slot, query, listCards, deadline);
-    if (answer.kind === 'blind') return answer.blind;
+    const answer = await ask(deadline);
+    if (answer.kind !== 'answered') return answer.blind;
     return { kind: 'seen', value: parseProcesses(answer.stdout), tookMs: deadline.took() };
   };
 }

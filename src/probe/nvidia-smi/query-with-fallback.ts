@@ -6,35 +6,69 @@ import { listMayHelp, type ListCards } from './list-cards.js';
 import type { Listed } from './parse-list.js';
 import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 
-/** A query that succeeded: of all cards or, with `listed`, of those that `-L` still lists. */
+/**
+ * A query that succeeded: of all cards, or, with `listed`, of those that `-L` still lists. `all_broken`: `-L` lists none and
+ * complains about each card, so nobody is left to ask about; `blind` is how the query itself failed.
+ */
 export type CardsAnswer =
   | { readonly kind: 'answered'; readonly stdout: string; readonly listed: Listed | null }
+  | { readonly kind: 'all_broken'; readonly listed: Listed; readonly blind: ReturnType<typeof blindBecause> }
   | { readonly kind: 'blind'; readonly blind: ReturnType<typeof blindBecause> };
 
+/** One query of nvidia-smi; `of` are the only cards to ask about, null for all. */
+export interface CardsQuery {
+  readonly args: (of: readonly CardIndex[] | null) => readonly string[];
+  /** Takes note of a run that exited 2; true when asking again may help. */
+  readonly refused?: (stdout: string) => boolean;
+}
+
 /**
- * Queries all cards. If that fails because of one card's handle, gets the working cards from `-L` and queries those by
- * index, since a query by uuid fails for every card. Only the output of a run that exited 0 is ever used: rows are flushed
- * one at a time, so the output of a failed run looks like a smaller machine.
+ * Asks about all cards; where that fails because of one card's handle, asks `-L` which cards answer and then about those
+ * alone, by index, since by uuid every card fails. Only what a run that exited 0 printed is ever passed on: rows are flushed
+ * one at a time, so a run that failed looks like a smaller machine. While a card is broken the next look knows it: it asks
+ * about the others and `-L` side by side, and all over again only where `-L` tells another story.
  */
-export async function queryWithFallback(
+export function createFallback(
   slot: ProcessSlot,
-  query: (of: readonly CardIndex[] | null) => readonly string[],
   listCards: ListCards,
-  deadline: Deadline,
-  refused: (stdout: string) => boolean = () => false,
-): Promise<CardsAnswer> {
-  const all = await askUntilAccepted(slot, () => query(null), deadline, refused);
-  if (all.kind === 'exited' && all.rc === 0) return { kind: 'answered', stdout: all.stdout, listed: null };
-  const blind = (): CardsAnswer => ({
-    kind: 'blind',
-    blind: blindBecause(all, commandOf(query(null)), deadline.took()),
-  });
-  if (all.kind !== 'exited' || !listMayHelp(all.rc, all.stdout)) return blind();
-  const listed = await listCards(deadline);
-  if (listed === null || listed.indices.length === 0) return blind();
-  const some = await askUntilAccepted(slot, () => query(listed.indices), deadline, refused);
-  if (some.kind === 'exited' && some.rc === 0) return { kind: 'answered', stdout: some.stdout, listed };
-  return { kind: 'blind', blind: blindBecause(some, commandOf(query(listed.indices)), deadline.took()) };
+  query: CardsQuery,
+): (deadline: Deadline) => Promise<CardsAnswer> {
+  let sound: readonly CardIndex[] | null = null;
+
+  return async (deadline) => {
+    const known = sound === null ? null : await askTheSame(sound, deadline);
+    if (known !== null) return known;
+    const answer = await askAnew(deadline);
+    sound = answer.kind === 'answered' ? (answer.listed?.indices ?? null) : null;
+    return answer;
+  };
+
+  async function askTheSame(before: readonly CardIndex[], deadline: Deadline): Promise<CardsAnswer | null> {
+    const [some, listed] = await Promise.all([ask(before, deadline), listCards(deadline)]);
+    if (some.kind !== 'exited' || some.rc !== 0 || listed === null || listed.broken.length === 0) return null;
+    return listed.indices.join() === before.join() ? { kind: 'answered', stdout: some.stdout, listed } : null;
+  }
+
+  async function askAnew(deadline: Deadline): Promise<CardsAnswer> {
+    const all = await ask(null, deadline);
+    if (all.kind === 'exited' && all.rc === 0) return { kind: 'answered', stdout: all.stdout, listed: null };
+    const blind = blindBecause(all, commandOf(query.args(null)), deadline.took());
+    if (all.kind !== 'exited' || !listMayHelp(all.rc, all.stdout)) return { kind: 'blind', blind };
+    const listed = await listCards(deadline);
+    if (listed === null || listed.indices.length + listed.broken.length === 0) return { kind: 'blind', blind };
+    if (listed.indices.length === 0) return { kind: 'all_broken', listed, blind };
+    const some = await ask(listed.indices, deadline);
+    if (some.kind === 'exited' && some.rc === 0) return { kind: 'answered', stdout: some.stdout, listed };
+    return { kind: 'blind', blind: blindBecause(some, commandOf(query.args(listed.indices)), deadline.took()) };
+  }
+
+  /** One field that the driver does not know fails the whole query, and it names only one of them at a time. */
+  async function ask(of: readonly CardIndex[] | null, deadline: Deadline): Promise<Answer> {
+    for (;;) {
+      const answer = await slot.ask(query.args(of), deadline.left());
+      if (answer.kind !== 'exited' || answer.rc !== 2 || query.refused?.(answer.stdout) !== true) return answer;
+    }
+  }
 }
 
 /** `-i 0,1,2` where only some cards are queried. */
@@ -46,17 +80,4 @@ export function onlyOf(of: readonly CardIndex[] | null): readonly string[] {
 function commandOf(args: readonly string[]): string {
   const shown = args.filter((arg) => !arg.startsWith('--format='));
   return ['nvidia-smi', ...shown.map((arg) => arg.split('=')[0])].join(' ');
-}
-
-/** One unknown field fails the whole query, and the driver names only one of them at a time. */
-async function askUntilAccepted(
-  slot: ProcessSlot,
-  query: () => readonly string[],
-  deadline: Deadline,
-  refused: (stdout: string) => boolean,
-): Promise<Answer> {
-  for (;;) {
-    const answer = await slot.ask(query(), deadline.left());
-    if (answer.kind !== 'exited' || answer.rc !== 2 || !refused(answer.stdout)) return answer;
-  }
 }

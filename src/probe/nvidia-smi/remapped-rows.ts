@@ -1,52 +1,128 @@
 /** The remapped rows, for which drivers before 590 have a separate query. */
 
-import type { CardIndex } from '../../model/card.js';
+import type { CardIndex, CardUuid } from '../../model/card.js';
 import { REMAPPED_ROWS } from '../../model/columns.js';
 import type { Clock } from '../../model/ports/outside.js';
 import type { GpuRow, Probed, Readings } from '../../model/snapshot.js';
-import type { Deadline } from '../../time/deadline.js';
+import { deadlineIn, type Deadline } from '../../time/deadline.js';
+import { inTime } from '../../time/in-time.js';
 import { parseRemappedRows, REMAPPED, REMAPPED_FIELDS, type RemappedByUuid } from './parse-remapped-rows.js';
 import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { onlyOf } from './query-with-fallback.js';
 
 /**
- * The remapped rows of all cards, as far as known. `refused`: the driver does not know the query, so nothing is known of any
- * card.
+ * What is known of the remapped rows of the cards. `byUuid` is what the driver last said of each; beside it `blind` says why
+ * there is nothing newer, or nothing of some card. `refused`: the driver does not know the query, so no card can say.
  */
 export type Remapped =
-  | { readonly kind: 'known'; readonly byUuid: RemappedByUuid }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'blind'; readonly blind: Probed<never> & { kind: 'blind' } };
+  | { readonly kind: 'known'; readonly byUuid: RemappedByUuid; readonly blind: Blind | null }
+  | { readonly kind: 'refused' };
+type Blind = Probed<never> & { kind: 'blind' };
+
+/** The cards of a look: those that can be asked about, null for all, and those that it shows. */
+export interface CardsShown {
+  readonly askable: readonly CardIndex[] | null;
+  readonly uuids: readonly CardUuid[];
+}
 
 export interface RemappedRows {
-  /**
-   * Queries, or returns the last answer if it is less than a minute old or the driver refused. `of`: the only cards to
-   * query, null for all.
-   */
-  now(of: readonly CardIndex[] | null, deadline: Deadline): Promise<Remapped>;
-  /** The driver is gone or has changed: discards the last answer. */
+  /** Lets the program run beside the query of the cards, where it is time to ask again. */
+  begin(): void;
+  /** What is known of these cards. One that the last look did not show is asked about at once. Waits for a moment and no longer. */
+  now(shown: CardsShown, deadline: Deadline): Promise<Remapped>;
+  /** The cards could not be seen: once they are back they are asked about at once, and until then what was said of them stands. */
+  unseen(): void;
+  /** The driver is another one: what the old one said is worth nothing. */
   forget(): void;
 }
 
-/** They rarely change, and a query costs a process. */
+/** They change rarely, and asking costs a process. A failed answer is good for no time. */
 const GOOD_FOR_MS = 60_000;
+/**
+ * How long a look waits for them once it has its cards, where something is known of each: a program that hangs must not cost it
+ * more. Of a card of which nothing is known it waits for half of the time that the look has left.
+ */
+const WAIT_MS = 1000;
 
-/** The separate query of drivers before 590 for remapped rows. */
-export function createRemappedRows(slot: ProcessSlot, clock: Clock): RemappedRows {
-  let last: { readonly askedAt: number; readonly remapped: Remapped } | null = null;
+interface Known {
+  /** What was last said of each card, also in answers before the last. */
+  readonly byUuid: RemappedByUuid;
+  /** The cards that the last good answer names. */
+  readonly named: ReadonlySet<CardUuid>;
+  readonly askedAt: number;
+  readonly failed: Blind | null;
+  readonly refused: boolean;
+}
+const NOBODY: CardsShown = { askable: null, uuids: [] };
+const NOTHING: Known = { byUuid: new Map(), named: new Set(), askedAt: -Infinity, failed: null, refused: false };
+
+/** The query of its own that drivers before 590 have for remapped rows. `timeoutMs` bounds one run of it. */
+export function createRemappedRows(slot: ProcessSlot, clock: Clock, timeoutMs: number): RemappedRows {
+  let known = NOTHING;
+  let last = NOBODY;
+  let running: Promise<void> | null = null;
+  /** Which cards the last run was asked about, as its arguments say it. */
+  let lastAsked = '';
+  /** Whether this look has begun to ask already, and when it began; infinity where it did not say. */
+  let begun = false;
+  let lookAt = Infinity;
+  let driver = 0;
+
+  const isDue = (): boolean => known.failed !== null || clock.monotonic() - known.askedAt >= GOOD_FOR_MS;
+
+  function ask(askable: CardsShown['askable']): Promise<void> {
+    running ??= askOnce(askable).finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  async function askOnce(askable: CardsShown['askable']): Promise<void> {
+    const asked = { deadline: deadlineIn(timeoutMs, clock), at: clock.monotonic(), of: driver };
+    lastAsked = onlyOf(askable).join();
+    const fields = ['gpu_uuid', ...REMAPPED_FIELDS].join(',');
+    const query = [...onlyOf(askable), `${REMAPPED_ROWS.option}=${fields}`, '--format=csv,noheader,nounits'];
+    const answer = await slot.ask(query, timeoutMs);
+    if (asked.of === driver) known = learned(known, answer, asked.at, asked.deadline.took());
+  }
+
+  /** A run that began with the look, or before it, need not have known of a card that is new, or that one of them is broken. */
+  async function askAbout({ askable, uuids }: CardsShown, newcomers: readonly CardUuid[]): Promise<void> {
+    if (running !== null) await running;
+    const others = lastAsked !== onlyOf(askable).join();
+    const untold = newcomers.length > 0 && (known.askedAt < lookAt || newcomers.some((uuid) => !known.named.has(uuid)));
+    const due = isDue() && (!begun || others);
+    if (!known.refused && uuids.length > 0 && (due || untold)) await ask(askable);
+  }
+
   return {
-    now: async (of, deadline) => {
-      if (last?.remapped.kind === 'refused') return last.remapped;
-      if (last !== null && clock.monotonic() - last.askedAt < GOOD_FOR_MS) return last.remapped;
-      const askedAt = clock.monotonic();
-      const fields = ['gpu_uuid', ...REMAPPED_FIELDS].join(',');
-      const query = [...onlyOf(of), `${REMAPPED_ROWS.option}=${fields}`, '--format=csv,noheader,nounits'];
-      const answer = await slot.ask(query, deadline.left());
-      last = { askedAt, remapped: toRemapped(answer, deadline) };
-      return last.remapped;
+    begin: () => {
+      lookAt = clock.monotonic();
+      if (known.refused || !isDue()) return;
+      begun = true;
+      void ask(last.askable);
+    },
+    now: async (shown, deadline) => {
+      const newcomers = shown.uuids.filter((uuid) => !last.uuids.includes(uuid));
+      last = shown;
+      const began = clock.monotonic();
+      const nothingOf = (uuid: CardUuid): boolean => !known.byUuid.has(uuid);
+      const limit = shown.uuids.some(nothingOf) ? deadline.left() / 2 : Math.min(WAIT_MS, deadline.left());
+      if (!known.refused) await inTime(askAbout(shown, newcomers), limit, clock);
+      begun = false;
+      lookAt = Infinity;
+      if (known.refused) return { kind: 'refused' };
+      const untold = running !== null && shown.uuids.some(nothingOf);
+      const blind = known.failed ?? (untold ? late(clock.monotonic() - began) : null);
+      return { kind: 'known', byUuid: known.byUuid, blind };
+    },
+    unseen: () => {
+      last = NOBODY;
+      begun = false;
     },
     forget: () => {
-      last = null;
+      known = NOTHING;
+      driver += 1;
     },
   };
 }
@@ -64,13 +140,22 @@ function lackingIn(readings: Readings, said: Partial<Readings>): Partial<Reading
   return Object.fromEntries(lacking.map((reading) => [reading, said[reading]]));
 }
 
-function toRemapped(answer: Answer, deadline: Deadline): Remapped {
-  if (answer.kind === 'exited' && answer.rc === 0) return { kind: 'known', byUuid: parseRemappedRows(answer.stdout) };
-  if (answer.kind === 'exited' && isRefusal(answer)) return { kind: 'refused' };
-  return { kind: 'blind', blind: blindBecause(answer, `nvidia-smi ${REMAPPED_ROWS.option}`, deadline.took()) };
+function learned(before: Known, answer: Answer, askedAt: number, tookMs: number): Known {
+  if (answer.kind === 'exited' && answer.rc === 0) {
+    const said = parseRemappedRows(answer.stdout);
+    const byUuid = new Map([...before.byUuid, ...said]);
+    return { byUuid, named: new Set(said.keys()), askedAt, failed: null, refused: false };
+  }
+  if (answer.kind === 'exited' && isRefusal(answer)) return { ...before, refused: true };
+  return { ...before, failed: blindBecause(answer, `nvidia-smi ${REMAPPED_ROWS.option}`, tookMs) };
 }
 
 /** Exit code 2 for a field; before 450 the whole option is unknown, with exit code 255. */
 function isRefusal(answer: Answer & { kind: 'exited' }): boolean {
   return answer.rc === 2 || (answer.rc !== 0 && /is not recognized/i.test(answer.stdout));
+}
+
+function late(tookMs: number): Blind {
+  const detail = `nvidia-smi ${REMAPPED_ROWS.option} has not answered yet; the look does not wait for it`;
+  return { kind: 'blind', why: 'timeout', detail, tookMs: Math.round(tookMs) };
 }

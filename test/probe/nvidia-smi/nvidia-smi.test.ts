@@ -145,12 +145,48 @@ describe('a broken card', () => {
     expect(little.runs().at(-1)).toMatch(/^-i 0,1,3 --query-gpu=/);
   });
 
+  test('is known to the next look, which asks about the others and -L side by side', async () => {
+    breakCard(2, lost);
+    const smi = eye();
+    await smi.gpus();
+    const before = little.runs().length;
+    const { gpus } = await smi.gpus();
+    expect(indices(gpus)).toEqual([0, 1, 3]);
+    expect(seen(gpus).broken).toEqual([{ index: 2, pciBusId: busOf(2), words: lost.words, denied: false }]);
+    expect(little.runs().slice(before).toSorted()).toEqual(['-L', expect.stringMatching(/^-i 0,1,3 --query-gpu=/)]);
+  });
+
+  test('that recovers is seen at once, and so is another that breaks', async () => {
+    breakCard(2, lost);
+    const smi = eye();
+    await smi.gpus();
+    breakCard(1, lost);
+    expect(indices((await smi.gpus()).gpus)).toEqual([0, 2, 3]);
+    little.set({ cards: cards(4) });
+    expect(indices((await smi.gpus()).gpus)).toEqual([0, 1, 2, 3]);
+  });
+
+  test('each of them: every card is named with the driver’s own words, and nothing is left to ask', async () => {
+    little.set({ cards: cards(2).map((card) => ({ ...card, broken: lost })) });
+    const smi = eye();
+    const { gpus, health } = await smi.gpus();
+    expect(seen(gpus)).toMatchObject({
+      rows: [],
+      broken: [
+        { index: 0, pciBusId: busOf(0), words: lost.words },
+        { index: 1, pciBusId: busOf(1), words: lost.words },
+      ],
+    });
+    expect(health).toMatchObject({ kind: 'blind', why: 'exit' });
+    expect(await smi.processes()).toMatchObject({ kind: 'blind', why: 'exit' });
+  });
+
   test('leaves the processes on the others to be seen', async () => {
     breakCard(2, lost);
     const smi = eye();
     const [{ gpus }, processes] = await Promise.all([smi.gpus(), smi.processes()]);
     expect(indices(gpus)).toEqual([0, 1, 3]);
-    expect(seen(processes)).toEqual({ processes: [], unreadable: 0, unlisted: [] });
+    expect(seen(processes)).toEqual({ processes: [], unreadable: 0, unlisted: [], remarks: [] });
     expect(little.runs('list').length).toBeLessThanOrEqual(2);
   });
 
@@ -172,16 +208,6 @@ describe('a broken card', () => {
       { index: 1, pciBusId: busOf(1), words: 'Insufficient Permissions', denied: true },
     ]);
     expect(little.runs('list')).toHaveLength(1);
-  });
-
-  test('that is all there is leaves nothing to see', async () => {
-    little.set({ cards: cards(1).map((card) => ({ ...card, broken: lost })) });
-    const { gpus } = await eye().gpus();
-    expect(gpus).toMatchObject({
-      kind: 'blind',
-      why: 'exit',
-      detail: expect.stringMatching(/GPU is lost.*exit code 15/),
-    });
   });
 
   test('whose uuid is an error word has the place that is left open', async () => {
@@ -380,6 +406,48 @@ describe('remapped rows', () => {
     little.set({ instead: { gpus: { rc: 9, out: 'no\n' } } });
     await smi.gpus();
     little.set({ instead: {} });
+    await smi.gpus();
+    expect(little.runs('remapped')).toHaveLength(2);
+  });
+
+  test('that could not be asked again are what they were, are asked at each look, and the probe says so', async () => {
+    little.set({ refused: OLD });
+    const smi = eye();
+    await smi.gpus();
+    clock.forward(60_001);
+    little.set({ instead: { remapped: { rc: 255, out: 'Unknown Error\n' } } });
+    for (const runs of [2, 3]) {
+      const { gpus, health } = await smi.gpus();
+      expect(seen(gpus).rows[0]?.readings.rowRemapFailure).toEqual({ kind: 'value', value: 'Yes' });
+      expect(health).toMatchObject({ kind: 'blind', why: 'exit' });
+      expect(little.runs('remapped')).toHaveLength(runs);
+    }
+    little.set({ instead: {} });
+    expect((await smi.gpus()).health.kind).toBe('seen');
+  });
+
+  test('that hang delay no look, and what was known stands', async () => {
+    little.set({ refused: OLD });
+    const smi = eye({ timeoutMs: 30_000 });
+    await smi.gpus();
+    clock.forward(60_001);
+    little.set({ hangs: ['remapped'] });
+    const { gpus } = await smi.gpus();
+    expect(seen(gpus).rows[0]?.readings.rowRemapFailure).toEqual({ kind: 'value', value: 'Yes' });
+    // It is still under way, so nothing has failed yet.
+    expect((await smi.gpus()).health.kind).toBe('seen');
+    expect(little.runs('remapped')).toHaveLength(2);
+  });
+
+  test('of a card that comes back are asked at once', async () => {
+    const lost = { words: 'GPU is lost.  Reboot the system to recover this GPU', rc: 15 };
+    little.set({ refused: OLD, cards: cards(4).map((card, at) => (at === 2 ? { ...card, broken: lost } : card)) });
+    const smi = eye();
+    await smi.gpus();
+    little.set({ cards: cards(4) });
+    const { gpus } = await smi.gpus();
+    expect(seen(gpus).rows[2]?.readings.rowRemapFailure).toEqual({ kind: 'value', value: 'Yes' });
+    expect(little.runs('remapped')).toHaveLength(2);
     await smi.gpus();
     expect(little.runs('remapped')).toHaveLength(2);
   });

@@ -33,6 +33,18 @@ describe('the same card is read, however it is printed', () => {
   });
 });
 
+test('a line that is no row is told apart, a header is not', () => {
+  const text = `index, uuid, memory.used [MiB], memory.total [MiB], fan.speed [%], name
+0, ${UUID}, 0, 46068, 33, NVIDIA L40S
+WARNING: infoROM is corrupted at gpu 0000:02:00.0
+`;
+  expect(parseGpuRows(text, FIELDS).strays).toEqual(['WARNING: infoROM is corrupted at gpu 0000:02:00.0']);
+});
+
+test.each(['1.250', '1.250 MiB', '-1', '1e3'])('%s is no number of MiB', (words) => {
+  expect(row(`0, ${UUID}, ${words}, 46068, 33, NVIDIA L40S`).readings.memoryUsedMib.kind).not.toBe('value');
+});
+
 describe('a name', () => {
   test('may hold commas, being last', () => {
     expect(row(`0, ${UUID}, 0, 1, 2, NVIDIA, the "big" one, 80GB`).name).toBe('NVIDIA, the "big" one, 80GB');
@@ -199,6 +211,6 @@ test('a card printed twice is one card', () => {
 test.each(['', '\n\n', 'No devices were found\n', 'NVIDIA-SMI has failed because of things, and so on\n'])(
   '%j holds no card',
   (text) => {
-    expect(parseGpuRows(text, FIELDS)).toEqual({ rows: [], driverCount: null, driverVersion: null });
+    expect(parseGpuRows(text, FIELDS)).toMatchObject({ rows: [], driverCount: null, driverVersion: null });
   },
 );

@@ -29,7 +29,25 @@ describe('a process list', () => {
       processes: [{ uuid: UUID, ...process }],
       unreadable: 0,
       unlisted: [],
+      remarks: [],
     });
+  });
+
+  test.each([
+    ['of a slice are told and fail nothing', 'MIG-4c1b6f4e-0000-5000-8000-000000000001, 4242, python, 812\n', ['MIG']],
+    ['that are no rows are told', 'WARNING: infoROM is corrupted at gpu 0000:02:00.0\n', ['infoROM is corrupted']],
+  ])('rows %s', (_says, text, words) => {
+    const { remarks, ...rest } = parseProcesses(`${UUID}, 7, python, 12\n${text}`);
+    expect(rest).toEqual({
+      processes: [{ uuid: UUID, pid: 7, name: 'python', memoryMib: 12 }],
+      unreadable: 0,
+      unlisted: [],
+    });
+    expect(remarks).toEqual(words.map((word) => expect.stringContaining(word)));
+  });
+
+  test('takes no number with a point for whole ones', () => {
+    expect(parseProcesses(`${UUID}, 7, python, 1.250\n`).processes[0]?.memoryMib).toBeNull();
   });
 
   test.each([
@@ -40,6 +58,6 @@ describe('a process list', () => {
     ['a lost card', '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]\n', 1, []],
     ['a row that is of no card', 'thon, 5, x, 9\n', 1, []],
   ])('has no process in %s', (_says, text, unreadable, unlisted) => {
-    expect(parseProcesses(text)).toEqual({ processes: [], unreadable, unlisted });
+    expect(parseProcesses(text)).toMatchObject({ processes: [], unreadable, unlisted });
   });
 });

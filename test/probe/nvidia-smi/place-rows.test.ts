@@ -8,7 +8,8 @@ const FIELDS = ['index', 'uuid', 'pci.bus_id', 'name'];
 const LOST = '[GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]';
 const rowsOf = (...cards: (number | 'lost')[]): ReturnType<typeof parseGpuRows>['rows'] =>
   parseGpuRows(
-    cards.map((at) => (at === 'lost' ? LOST : `${at}, GPU-${at}, 00000000:0${at}:00.0, x`)).join('\n'),
+    // The uuid is that of the place: an index may be said twice, a uuid is not.
+    cards.map((at, place) => (at === 'lost' ? LOST : `${at}, GPU-${at}${place}, 00000000:0${at}:00.0, x`)).join('\n'),
     FIELDS,
   ).rows;
 
@@ -21,6 +22,9 @@ describe('a row that cannot tell its index takes the place left open', () => {
     ['two beside each other', rowsOf(0, 'lost', 'lost', 3), 4, [0, 1, 2, 3]],
     ['two apart', rowsOf('lost', 1, 'lost', 3), 4, [0, 1, 2, 3]],
     ['not where more than it is missing', rowsOf(0, 'lost', 3), 4, [0, null, 3]],
+    ['one that says the index of another is placed as if it said none', rowsOf(0, 1, 2, 2, 4), 5, [0, 1, 2, 3, 4]],
+    ['all that say the same', rowsOf(0, 0, 0), 3, [0, 1, 2]],
+    ['not where nobody knows how many there are', rowsOf(0, 1, 1), null, [0, 1, null]],
     ['alone on a machine of one', rowsOf('lost'), 1, [0]],
     ['not alone on a machine of two', rowsOf('lost'), 2, [null]],
   ])('%s', (_says, rows, total, indices) => expect(placeRows(rows, total).map(({ index }) => index)).toEqual(indices));
