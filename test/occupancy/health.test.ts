@@ -226,7 +226,7 @@ describe('the compute mode', () => {
     ['Default', 'free', false],
     ['Exclusive_Process', 'free', true],
     ['Exclusive_Thread', 'free', true],
-    ['Prohibited', 'excluded', false],
+    ['Prohibited', 'excluded', undefined],
   ])('%s makes a card %s, and warns: %s', (mode, state, warns) => {
     const card = judged({ readings: { computeMode: value(mode) } });
     expect(card.state).toBe(state);
