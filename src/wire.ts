@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
 import { createRecentRuns, type RecentRuns } from './admission/existing/recent-runs.js';
+import { createFailedStarts, type FailedStarts } from './admission/failed-starts.js';
 import { openAudit } from './http/audit.js';
 import { burstAudit } from './http/burst-audit.js';
 import { openKeys } from './http/open-keys.js';
@@ -71,6 +72,7 @@ interface Ground {
   readonly lock: Lock;
   readonly recentRuns: RecentRuns;
   readonly createdSince: CreatedSince;
+  readonly failedStarts: FailedStarts;
 }
 
 /** Builds the gate. Throws `CannotStart` where a file, a folder, an engine or a setting makes it impossible. */
@@ -93,7 +95,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   });
   const runtime = { ...opened, hands: notifyingHands(remembering, () => eyes.outdated()) };
   const createdSince = createCreatedSince(clock);
-  const ground: Ground = { settings, clock, log, meter, state, runtime, lock, recentRuns, createdSince };
+  const failedStarts = createFailedStarts(clock);
+  const ground: Ground = { settings, clock, log, meter, state, runtime, lock, recentRuns, createdSince, failedStarts };
   const lastSeen = createLastSeen();
   const eyes = openEyes(ground, (snapshot) => lastSeen.looked(snapshot));
   const observer = openObserver(eyes, settings);
@@ -106,7 +109,13 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const admissions = openAdmissions(ground, observer);
   const { standpoint } = admissions;
   const stopSweeping = startSweeping({ ...ground, ...runtime, standpoint, graceMs: settings.claimGraceS * 1000 });
-  const readyParts = { lock, admissions, ruleFiles: () => ruleFiles.status(), admitWhenBlind: settings.admitWhenBlind };
+  const readyParts = {
+    lock,
+    admissions,
+    ruleFiles: () => ruleFiles.status(),
+    runtimeTrouble: () => runtime.trouble(),
+    admitWhenBlind: settings.admitWhenBlind,
+  };
   const served = {
     metrics: metricsRoutes({
       observer,
@@ -159,7 +168,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
 }
 
 /** The eyes; each finished look is reported once. */
-function openEyes({ settings, clock, log, meter, state, runtime }: Ground, looked: (snapshot: Snapshot) => void): Eyes {
+function openEyes(ground: Ground, looked: (snapshot: Snapshot) => void): Eyes {
+  const { settings, clock, log, meter, state, runtime, failedStarts } = ground;
   const { localCheckGpuHealth: checkHealth, localCheckExternalGpus: checkExternal } = settings;
   const timeoutMs = settings.probeTimeoutS * 1000;
   const warnOfForeign = settings.redisUrl === null ? warnOfForeignClaims(log) : null;
@@ -173,6 +183,7 @@ function openEyes({ settings, clock, log, meter, state, runtime }: Ground, looke
     checkExternal,
     checkHealth,
     limitMs: timeoutMs + 2000,
+    failedStarts: () => failedStarts.now(),
     onLook(snapshot) {
       meter.looked(snapshot);
       looked(snapshot);

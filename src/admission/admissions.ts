@@ -13,6 +13,7 @@ import type { Admission, Served, TurnResult } from './admission.js';
 import { createAttempts } from './attempts.js';
 import { claim, type ClaimingParts } from './claim.js';
 import { dryRun } from './dry-run.js';
+import type { FailedStarts } from './failed-starts.js';
 import { createGrants } from './grants.js';
 import { createOnePerRun } from './one-per-run.js';
 import { serveBatch } from './serve-batch.js';
@@ -25,6 +26,7 @@ export type AdmissionsParts = Omit<ClaimingParts, Own> & {
   readonly observer: Observer;
   readonly hands: Hands;
   readonly meter: Meter;
+  readonly failedStarts: FailedStarts;
   /** Creates the queue in front of the lock. */
   readonly makeQueue: (
     serve: (batch: readonly Served[], hold: Hold) => Promise<void>,

@@ -70,6 +70,7 @@ function pickCards(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<Judge
     candidates.map((card) => card.index).toSorted((a, b) => a - b),
     spec.count,
     occupancy.links ? linksByIndex(occupancy.links, occupancy.cards) : null,
+    new Map(candidates.map((card) => [card.index, card.failedStarts])),
   );
   if (picked === null) throw new Error(`${candidates.length} cards can serve ${spec.count}, and none were picked`);
   const cards = picked.indices.flatMap((index) => candidates.filter((card) => card.index === index));

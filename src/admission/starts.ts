@@ -4,6 +4,7 @@
  */
 
 import type { RefusalCode } from '../model/admission.js';
+import type { CardUuid } from '../model/card.js';
 import type { Books } from '../model/ports/books.js';
 import type { Hands } from '../model/ports/hands.js';
 import type { Meter } from '../model/ports/meter.js';
@@ -12,6 +13,7 @@ import { refuse } from '../model/refuse.js';
 import { isAlive } from '../model/snapshot.js';
 import type { Claimed } from './admission.js';
 import type { Attempts, Ended } from './attempts.js';
+import type { FailedStarts } from './failed-starts.js';
 import { takeBack } from './take-back.js';
 
 export interface Starts {
@@ -26,6 +28,7 @@ export interface StartParts {
   readonly books: Pick<Books, 'findLabelled'>;
   readonly hands: Pick<Hands, 'start' | 'remove'>;
   readonly attempts: Pick<Attempts, 'end'>;
+  readonly failedStarts: Pick<FailedStarts, 'failed' | 'succeeded'>;
   readonly clock: Clock;
   readonly meter: Pick<Meter, 'phase' | 'startFailed'>;
   readonly log: Log;
@@ -37,6 +40,7 @@ export function createStarts(parts: StartParts): Starts {
   async function startAndEnd(claim: Claimed): Promise<Ended> {
     const began = parts.clock.monotonic();
     const how = await start(claim, parts).catch((error: unknown) => faulty(claim, error, parts.log));
+    if (how.kind === 'running') parts.failedStarts.succeeded(uuidsOf(claim));
     parts.meter.phase('start', (parts.clock.monotonic() - began) / 1000);
     begun.delete(claim.containerId);
     parts.attempts.end(claim.spec.runId, how);
@@ -85,8 +89,13 @@ async function settleDoubt(claim: Claimed, detail: string, parts: StartParts): P
 }
 
 function startFailed(claim: Claimed, what: string, daemonMessage: string, parts: StartParts): Promise<Ended> {
-  parts.meter.startFailed(claim.cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid])));
+  parts.meter.startFailed(uuidsOf(claim));
+  parts.failedStarts.failed(uuidsOf(claim));
   return rollBack(claim, 'start_failed', what, daemonMessage, parts);
+}
+
+function uuidsOf({ cards }: Claimed): readonly CardUuid[] {
+  return cards.flatMap(({ uuid }) => (uuid === null ? [] : [uuid]));
 }
 
 async function rollBack(

@@ -44,6 +44,7 @@ export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
           },
     unhealthy: card.unhealthy.map(({ reason, detail }) => ({ reason, detail })),
     warnings: card.warnings.map(({ reason, detail }) => ({ reason, detail })),
+    failed_starts: card.failedStarts,
     unknown_because: card.unknownBecause,
     memory_used_bytes: card.memoryUsedBytes,
     memory_size_bytes: card.memorySizeBytes,

@@ -40,6 +40,11 @@ export const cardShape = z.strictObject({
   external: external.nullable(),
   unhealthy: z.array(z.strictObject({ reason: z.enum(HEALTH_REASONS), detail: z.string() })),
   warnings: z.array(z.strictObject({ reason: z.enum(WARNING_REASONS), detail: z.string() })),
+  failed_starts: z
+    .int()
+    .describe(
+      'Starts that failed here within the last hour, where none has succeeded since; such a card is picked last.',
+    ),
   unknown_because: z.enum(UNKNOWN_REASONS).nullable(),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),

@@ -77,6 +77,8 @@ export interface JudgedCard {
   readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
   /** Set whenever too little of the card is visible, even where a state of higher precedence hides it. */
   readonly unknownBecause: UnknownBecause | null;
+  /** Starts that failed here within the last hour, where none has succeeded since; such a card is picked last. */
+  readonly failedStarts: number;
   /** Compute processes on the card, a job's own included; null where the list is unavailable. */
   readonly processes: number | null;
   readonly memoryUsedBytes: number | null;

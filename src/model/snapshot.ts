@@ -211,6 +211,8 @@ export interface Snapshot {
   /** The cards seen before and not forgotten, this look's own included. */
   readonly remembered: readonly RememberedCard[];
   readonly exclusions: readonly Exclusion[];
+  /** Per card the starts that failed within the last hour, where none has succeeded since. Left out, and a card that is not in it: none. */
+  readonly failedStarts?: ReadonlyMap<CardUuid, number>;
 }
 
 /** The states in which the container's process exists. */

@@ -7,6 +7,7 @@ import { readClaims, type Claims } from './claims.js';
 import { excludedCards, type Exclusions } from './exclusions.js';
 import { explain } from './explain.js';
 import { externalUse, limitNotes } from './external.js';
+import { failedStartNotes } from './failed-starts.js';
 import { healthOf } from './health.js';
 import { knownCards, type KnownCard } from './known-cards.js';
 import { readPins, type Pins } from './pins.js';
@@ -40,6 +41,7 @@ export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
       ...occupants.exclusions.notes,
       ...limitNotes(cards, rules),
       ...remarksOf(snapshot),
+      ...failedStartNotes(cards),
     ],
     links: snapshot.links,
   };
@@ -95,6 +97,7 @@ function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, ru
     warnings: [...health.warnings, ...use.warnings, ...holding.warnings],
     warned: { ...health.warned, ...use.warned, ...removalStuck(snapshot, holding) },
     processes: use.processes,
+    failedStarts: card.uuid === null ? 0 : (snapshot.failedStarts?.get(card.uuid) ?? 0),
   };
 }
 

@@ -18,11 +18,22 @@ export interface Candidates {
 }
 
 /** Never empty where `count` cards are free. `free` is ascending and without duplicates. */
-export function candidatesFor(free: readonly CardIndex[], count: number, links: IndexLinks | null): Candidates {
+export function candidatesFor(
+  free: readonly CardIndex[],
+  count: number,
+  links: IndexLinks | null,
+  failedStarts: ReadonlyMap<CardIndex, number> = new Map(),
+): Candidates {
   if (numberOfSets(free.length, count) <= MOST_SETS) {
     return { complete: true, each: (consider) => eachSet(free, count, consider) };
   }
-  const sets = windowsAndIslands(free, count, links);
+  const soundFirst = free.toSorted((a, b) => (failedStarts.get(a) ?? 0) - (failedStarts.get(b) ?? 0) || a - b);
+  const sound = free.filter((card) => !failedStarts.get(card));
+  const sets = eachOnce([
+    ...(sound.length < count ? [] : windowsAndIslands(sound, count, links)),
+    ...windowsAndIslands(free, count, links),
+    soundFirst.slice(0, count),
+  ]);
   return { complete: false, each: (consider) => sets.forEach((cards) => consider(cards)) };
 }
 
@@ -64,7 +75,7 @@ function windowsAndIslands(
       groups(free, (card) => islandOf.get(card) ?? islands + card),
     ),
   ];
-  const sets = [
+  return [
     ...windows(free, count),
     ...groupings.flatMap((grouping) => grouping.flatMap((cards) => windows(cards, count))),
     ...groupings.map((grouping) =>
@@ -73,7 +84,12 @@ function windowsAndIslands(
         .flat()
         .slice(0, count),
     ),
-  ].map((cards) => cards.toSorted((a, b) => a - b));
+  ];
+}
+
+/** In order of their indices, each ascending. */
+function eachOnce(found: readonly (readonly CardIndex[])[]): readonly (readonly CardIndex[])[] {
+  const sets = found.map((cards) => cards.toSorted((a, b) => a - b));
   return [...new Map(sets.map((cards) => [cards.join(), cards])).values()].toSorted(inOrder);
 }
 

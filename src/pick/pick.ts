@@ -8,16 +8,22 @@ import { isAligned, isConsecutive, preferences, type Preference } from './prefer
 
 /**
  * The best `count` of the free cards, or null where there are not that many. `links` null: the topology is unknown, and
- * cards with neighbouring indices are assumed to be close. A job of 0 cards gets none.
+ * cards with neighbouring indices are assumed to be close. `failedStarts`: how many starts failed on a card recently; such
+ * cards come last. A job of 0 cards gets none.
  */
-export function pick(free: readonly CardIndex[], count: number, links: IndexLinks | null): Pick | null {
+export function pick(
+  free: readonly CardIndex[],
+  count: number,
+  links: IndexLinks | null,
+  failedStarts: ReadonlyMap<CardIndex, number> = new Map(),
+): Pick | null {
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`expected a whole number of cards, got ${count}`);
   const choice = [...new Set(free)].toSorted((a, b) => a - b);
   if (count > choice.length) return null;
   if (count === 0) return { indices: [], placement: placementOf([], links, ['no card was asked for']) };
 
-  const candidates = candidatesFor(choice, count, links);
-  const order = preferences(choice, count, links);
+  const candidates = candidatesFor(choice, count, links, failedStarts);
+  const order = preferences(choice, count, links, failedStarts);
   const { best, decided, others } = bestOf(candidates, order);
   const reasons = [
     ...(candidates.complete ? [] : ['too many ways to choose: only neighbours and islands were compared']),

@@ -12,17 +12,19 @@ export interface Preference {
 }
 
 /**
- * In order of priority: fewest islands, from the fastest link to the slowest; consecutive; without a matrix fewest aligned
- * blocks of 4, then of 2; least damage to whole free aligned blocks; aligned start. A tie on all of them goes to the lowest
- * indices, since candidates come in that order.
+ * In order of priority: fewest cards on which starts failed, then fewest such starts; fewest islands, from the fastest link to
+ * the slowest; consecutive; without a matrix fewest aligned blocks of 4, then of 2; least damage to whole free aligned blocks;
+ * aligned start. A tie on all of them goes to the lowest indices, since candidates come in that order.
  */
 export function preferences(
   free: readonly CardIndex[],
   count: number,
   links: IndexLinks | null,
+  failedStarts: ReadonlyMap<CardIndex, number> = new Map(),
 ): readonly Preference[] {
   const neighbours = [4, 2].map((size) => fewestBlocks(free, size));
   return [
+    ...fewestFailedStarts(failedStarts),
     ...(links === null ? [] : fewestIslands(free, links)),
     consecutive(count),
     ...(links === null ? neighbours : []),
@@ -40,6 +42,30 @@ export function isConsecutive(cards: readonly CardIndex[]): boolean {
 /** Whether the first index is a multiple of the largest power of two that does not exceed the number of cards. */
 export function isAligned(cards: readonly CardIndex[]): boolean {
   return (cards[0] ?? 0) % powerOfTwoWithin(cards.length) === 0;
+}
+
+/**
+ * One bad card must not eat every job, and a broken image that failed on every card must not hide the bad one: so the starts count
+ * too. Last resort and no exclusion, since nobody knows whose fault a failed start was.
+ */
+function fewestFailedStarts(failedStarts: ReadonlyMap<CardIndex, number>): readonly Preference[] {
+  if (![...failedStarts.values()].some((count) => count > 0)) return [];
+  const countOf = (card: CardIndex): number => failedStarts.get(card) ?? 0;
+  return [
+    {
+      name: 'cards with failed starts',
+      cost: (cards) => cards.filter((card) => countOf(card) > 0).length,
+      says: (cost) =>
+        cost === 0
+          ? 'no start failed on them within the last hour'
+          : `no more cards on which starts failed within the last hour than they must: ${cost}`,
+    },
+    {
+      name: 'failed starts',
+      cost: (cards) => cards.reduce((sum, card) => sum + countOf(card), 0),
+      says: (cost) => `the fewest starts that failed on them within the last hour: ${cost}`,
+    },
+  ];
 }
 
 function fewestIslands(free: readonly CardIndex[], links: IndexLinks): readonly Preference[] {

@@ -1,3 +1,4 @@
+import type { CardUuid } from '../model/card.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } from '../model/snapshot.js';
 import { remember } from './inventory.js';
@@ -21,6 +22,7 @@ export interface Around {
   readonly endedAtMs: number;
   readonly tookMs: number;
   readonly stuckRemovals: StuckRemovals;
+  readonly failedStarts: ReadonlyMap<CardUuid, number>;
 }
 
 /**
@@ -45,6 +47,7 @@ export function assemble(said: Said, around: Around): Snapshot {
     links: said.links ?? null,
     remembered: remember(around.cardStore.remembered(), gpus),
     exclusions: around.cardStore.exclusions(),
+    failedStarts: around.failedStarts,
   });
 }
 

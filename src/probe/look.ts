@@ -1,3 +1,4 @@
+import type { CardUuid } from '../model/card.js';
 import type { Books } from '../model/ports/books.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Eyes } from '../model/ports/eyes.js';
@@ -21,6 +22,8 @@ export interface EyesParts {
   readonly checkHealth: boolean;
   /** The time limit of a look, whatever its parts do; each part has a shorter limit of its own. */
   readonly limitMs: number;
+  /** The recent failed starts by card. Left out: none. */
+  readonly failedStarts?: () => ReadonlyMap<CardUuid, number>;
   /** Called once with every finished look. */
   readonly onLook: (snapshot: Snapshot) => void;
 }
@@ -120,6 +123,7 @@ function startLook(parts: EyesParts, listBooks: Books['list'], stuckRemovals: St
       endedAtMs: clock.now(),
       tookMs: deadline.took(),
       stuckRemovals,
+      failedStarts: parts.failedStarts?.() ?? new Map(),
     });
   const look = async (): Promise<Snapshot> => {
     await inTime(Promise.all([gpus(), processes(), docker()]), limitMs, clock);

@@ -75,6 +75,7 @@ describe('a collector was dead while the page went on with the last values; else
       lock: fakeLock(),
       admissions: { status: () => IDLE },
       admitWhenBlind: false,
+      runtimeTrouble: () => null,
       ruleFiles: () => [],
     });
 

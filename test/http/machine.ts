@@ -24,6 +24,7 @@ const bare: JudgedCard = {
   warned: {},
   unknownBecause: null,
   processes: 0,
+  failedStarts: 0,
   memoryUsedBytes: 1024,
   memorySizeBytes: 2048,
   persistenceMode: true,

@@ -10,6 +10,7 @@ const files = (...inForce: readonly InForce[]) => {
     lock: { up: null, problem: () => null, held: false, acquire: () => Promise.resolve(null) },
     admissions: { status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }) },
     admitWhenBlind: false,
+    runtimeTrouble: () => null,
     ruleFiles: () => inForce.map((how, at) => ({ file: ['tokens', 'policy'][at] ?? '', inForce: how, readAtMs: 0 })),
   };
   const { ready, parts: said } = readinessBy(watched([card(0)]), parts);

@@ -33,6 +33,7 @@ export function card(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
     warned: { row_remap_pending: false, process_list_blind: false },
     unknownBecause: null,
     processes: 0,
+    failedStarts: 0,
     memoryUsedBytes: 4 * 1024 * 1024,
     memorySizeBytes: 80 * 1024 ** 3,
     persistenceMode: true,

@@ -74,7 +74,14 @@ export async function showGate(but: Partial<ShownGate> = {}, over: Partial<AppPa
       statusAnswer({
         observer: { recent },
         lookWithinMs: 1000,
-        readiness: (watched) => readinessBy(watched, { lock, admissions, admitWhenBlind: false, ruleFiles: () => [] }),
+        readiness: (watched) =>
+          readinessBy(watched, {
+            lock,
+            admissions,
+            admitWhenBlind: false,
+            runtimeTrouble: () => null,
+            ruleFiles: () => [],
+          }),
         admissions,
         lock,
         lastSeen,

@@ -58,6 +58,39 @@ describe('with a topology', () => {
   ])('%s', (_says, links, free, count, cards) => expect(picked(free, count, links)?.indices).toEqual(cards));
 });
 
+describe('cards on which starts failed lately', () => {
+  const failed = (counts: Readonly<Record<number, number>>) =>
+    new Map(Object.entries(counts).map(([index, count]) => [cardIndex(Number(index)), count]));
+
+  test.each<[string, number[], number, IndexLinks | null, Readonly<Record<number, number>>, number[]]>([
+    ['come last', upTo(4), 1, null, { 0: 1 }, [1]],
+    ['come last whatever the wires say', upTo(8), 4, twoIslands, { 0: 1 }, [4, 5, 6, 7]],
+    ['come after cards of two islands', [0, 1, 4], 2, twoIslands, { 0: 1 }, [1, 4]],
+    ['are the last resort and not taken out', [0, 1], 2, null, { 0: 3 }, [0, 1]],
+    ['as few of them as must be', [0, 1, 2], 2, null, { 0: 1, 1: 2 }, [0, 2]],
+    ['the one with fewer failures where all have some', upTo(3), 1, null, { 0: 2, 1: 1, 2: 2 }, [1]],
+    ['count for nothing at 0', upTo(4), 2, null, { 0: 0, 1: 0 }, [0, 1]],
+    [
+      'come last on a machine with too many sets to compare',
+      upTo(32),
+      8,
+      null,
+      { 0: 1 },
+      [8, 9, 10, 11, 12, 13, 14, 15],
+    ],
+    ['are as few as must be there too', upTo(32), 31, null, { 0: 1, 5: 2 }, upTo(32).filter((card) => card !== 5)],
+  ])('%s', (_says, free, count, links, counts, cards) => {
+    expect(pick(free.map(cardIndex), count, links, failed(counts))?.indices).toEqual(cards);
+  });
+
+  test('the answer says that they decided', () => {
+    const reasons = (counts: Readonly<Record<number, number>>) =>
+      pick([0, 1].map(cardIndex), 1, null, failed(counts))?.placement.reasons;
+    expect(reasons({ 0: 1 })).toContain('no start failed on them within the last hour');
+    expect(reasons({ 0: 2, 1: 1 })).toContain('the fewest starts that failed on them within the last hour: 1');
+  });
+});
+
 describe('what a pick says of itself', () => {
   test.each<[string, number[], number, IndexLinks | null, object]>([
     ['no topology', [0, 1, 2], 2, null, { islands: null, slowest_link: null, consecutive: true, aligned: true }],

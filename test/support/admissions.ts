@@ -3,6 +3,7 @@
 import type { Admission, TurnResult } from '../../src/admission/admission.js';
 import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../src/admission/admissions.js';
 import { createRecentRuns, type RecentRuns } from '../../src/admission/existing/recent-runs.js';
+import { createFailedStarts, type FailedStarts } from '../../src/admission/failed-starts.js';
 import { localLock } from '../../src/lock/local-lock.js';
 import { createTurnQueue } from '../../src/lock/queue.js';
 import type { JobSpec } from '../../src/model/admission.js';
@@ -104,7 +105,11 @@ export function healthyRows(cards: number): GpuRow[] {
 }
 
 /** Eyes that see these rows, and whatever the runtime lists. `rows` may be changed; null is a blind probe. */
-export function fakeEyes(runtime: FakeRuntime, machine: { rows: GpuRow[] | null }): Eyes & { looks: number } {
+export function fakeEyes(
+  runtime: FakeRuntime,
+  machine: { rows: GpuRow[] | null },
+  failedStarts: Pick<FailedStarts, 'now'> = { now: () => new Map() },
+): Eyes & { looks: number } {
   const look = async (): Promise<Snapshot> => {
     eyes.looks++;
     const startedAtMs = Date.now();
@@ -126,6 +131,7 @@ export function fakeEyes(runtime: FakeRuntime, machine: { rows: GpuRow[] | null 
       links: null,
       remembered: rememberedOf(machine.rows ?? []),
       exclusions: [],
+      failedStarts: failedStarts.now(),
     };
   };
   const eyes = { looks: 0, fresh: look, recent: look, outdated: () => {} };
@@ -158,8 +164,9 @@ export function testDesk(
   const machine: { rows: GpuRow[] | null } = { rows: healthyRows(options.cards ?? 4) };
   const lock = options.lock ?? localLock();
   const meter = countingMeter();
-  const observer = createObserver(fakeEyes(runtime, machine), RULES, 1000);
   const clock = options.clock ?? systemClock;
+  const failedStarts = createFailedStarts(clock);
+  const observer = createObserver(fakeEyes(runtime, machine, failedStarts), RULES, 1000);
   const recentRuns = createRecentRuns(clock);
   const createdSince = createCreatedSince(clock);
   const hands = rememberingHands(runtime, (run) => {
@@ -172,6 +179,7 @@ export function testDesk(
     hands,
     recentRuns,
     createdSince,
+    failedStarts,
     cardStore: { remembered: () => rememberedOf(machine.rows ?? []) },
     lock,
     clock,

@@ -25,6 +25,7 @@ const card = z.object({
     .nullable(),
   unhealthy: z.array(finding),
   warnings: z.array(finding),
+  failed_starts: z.number().default(0),
   unknown_because: z.string().nullable().optional(),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),

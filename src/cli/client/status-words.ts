@@ -83,5 +83,6 @@ function why(card: ShownCard): readonly string[] {
       : []),
     ...(card.unknown_because == null ? [] : [`could not be seen: ${card.unknown_because}`]),
     ...card.warnings.map(({ detail }) => `warning: ${detail}`),
+    ...(card.failed_starts === 0 ? [] : [`starts that failed within the hour: ${card.failed_starts}; picked last`]),
   ];
 }

@@ -12,7 +12,7 @@ export interface Saying {
 
 /** Every finding, whatever the state of the card: a held card that is unhealthy shows both. */
 export function sayingsOf(card: Card, nowMs: number): Saying[] {
-  const { held_by, claims, excluded, external, unhealthy, warnings, unknown_because } = card;
+  const { held_by, claims, excluded, external, unhealthy, warnings, failed_starts, unknown_because } = card;
   return [
     ...(held_by === null ? [] : [heldSaying(held_by, nowMs)]),
     ...(claims > 1 ? [say('unhealthy', 'Double booking', `${claims} live containers claim this card`)] : []),
@@ -23,6 +23,11 @@ export function sayingsOf(card: Card, nowMs: number): Saying[] {
       ? []
       : [say('unknown', 'Not seen well enough', UNKNOWN[unknown_because] ?? unknown_because)]),
     ...warnings.map(({ reason, detail }) => say('warning', reasonWords(reason), detail)),
+    ...(failed_starts === 0
+      ? []
+      : [
+          say('warning', `${counted(failed_starts, 'start')} failed`, 'none succeeded since: picked last, for an hour'),
+        ]),
   ];
 }
 

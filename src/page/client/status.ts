@@ -58,6 +58,7 @@ export interface Card {
   readonly external: ExternalUse | null;
   readonly unhealthy: readonly Finding[];
   readonly warnings: readonly Finding[];
+  readonly failed_starts: number;
   readonly unknown_because: string | null;
   readonly memory_used_bytes: number | null;
   readonly memory_size_bytes: number | null;

@@ -2,6 +2,7 @@
 
 import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../../src/admission/admissions.js';
 import { createRecentRuns } from '../../../src/admission/existing/recent-runs.js';
+import { createFailedStarts, type FailedStarts } from '../../../src/admission/failed-starts.js';
 import { createLeaseLock } from '../../../src/lock/lease.js';
 import { localLock } from '../../../src/lock/local-lock.js';
 import { createTurnQueue } from '../../../src/lock/queue.js';
@@ -72,6 +73,7 @@ export function startGate(parts: GateParts): SimulatedGate {
   const cardStore = { remembered: () => remembered };
   const recentRuns = createRecentRuns(clock);
   const createdSince = createCreatedSince(clock);
+  const failedStarts = createFailedStarts(clock);
   const docker = engineClient({ ...parts.client, life, by: life.name });
   const books = createDockerBooks({ docker, clock, log, listTimeoutMs: TIMES.listMs, inspectTimeoutMs: TIMES.listMs });
   const events = createContainerEvents({ docker, clock, log });
@@ -82,10 +84,10 @@ export function startGate(parts: GateParts): SimulatedGate {
     });
   const hands = handsOver(docker);
   const lock = lockOf(parts, meter);
-  const ground = { books, hands, lock, clock, meter, log, recentRuns, createdSince, cardStore };
+  const ground = { books, hands, lock, clock, meter, log, recentRuns, createdSince, failedStarts, cardStore };
   const admissions = createAdmissions({
     ...ground,
-    observer: createObserver(eyesOver(books, parts.cards, clock), RULES, 1000),
+    observer: createObserver(eyesOver(books, parts.cards, clock, failedStarts), RULES, 1000),
     random,
     makeQueue: (serve) => createTurnQueue({ lock, clock, serve, onReleased: meter.lockHeldFor }),
     settings: settingsOf(parts),
@@ -158,7 +160,7 @@ function machineOf(cards: number): MachineOfCards {
 }
 
 /** Eyes to which every card is healthy and idle, over the books that there are. */
-function eyesOver(books: Books, cards: number, clock: Clock): Eyes {
+function eyesOver(books: Books, cards: number, clock: Clock, failedStarts: FailedStarts): Eyes {
   const { rows, remembered } = machineOf(cards);
   const seen = <T>(value: T) => ({ kind: 'seen', value, tookMs: 1 }) as const;
   const look = async (): Promise<Snapshot> => {
@@ -174,6 +176,7 @@ function eyesOver(books: Books, cards: number, clock: Clock): Eyes {
       links: null,
       remembered,
       exclusions: [],
+      failedStarts: failedStarts.now(),
     };
   };
   return { fresh: look, recent: look, outdated: () => {} };
