@@ -15,6 +15,7 @@ import { createDockerBooks } from './runtime/docker/books.js';
 import { createContainerEvents } from './runtime/docker/events.js';
 import { createDockerHands } from './runtime/docker/hands.js';
 import { createFindAuth, dockerConfigFile } from './runtime/docker/registry-auth.js';
+import { createStoredCheck } from './runtime/docker/stored-check.js';
 import { openProcessRuntime } from './runtime/process/open.js';
 import { ownPaths } from './settings/own-paths.js';
 import type { Settings } from './settings/settings.js';
@@ -24,6 +25,8 @@ export interface OpenRuntime {
   readonly books: Books;
   readonly hands: Hands;
   readonly offLimits: AskOffLimits;
+  /** Why no job can be started rightly here as things stand; null where nothing is known against it. */
+  trouble(): string | null;
   close(): void;
 }
 
@@ -45,10 +48,13 @@ async function openDocker(settings: Settings, stateFolder: string, clock: Clock,
   const findAuth = createFindAuth(credentials);
   const own = [...ownPaths(settings), stateFolder, credentials.path, ...paths].map((path) => resolve(path));
   const events = createContainerEvents({ docker, clock, log });
+  const connection = (): number | null => events.connection();
+  const stored = createStoredCheck({ docker, clock, connection });
   return {
     books: createDockerBooks({ docker, clock, log, listTimeoutMs: settings.probeTimeoutS * 1000 }),
-    hands: createDockerHands({ docker, clock, log, findAuth, events }),
-    offLimits: createOffLimits({ docker, connection: () => events.connection(), own }),
+    hands: createDockerHands({ docker, clock, log, findAuth, events, stored }),
+    offLimits: createOffLimits({ docker, connection, own }),
+    trouble: () => stored.trouble(),
     close: () => events.close(),
   };
 }
@@ -61,7 +67,7 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
     { user, uid, claims: folder },
     `jobs are started as plain processes of the user ${user}, with no walls around them: whoever may admit can do all that this user can`,
   );
-  return { ...opened, offLimits: nothing, close: () => {} };
+  return { ...opened, offLimits: nothing, trouble: () => null, close: () => {} };
 }
 
 /** A plain process has no mounts. */

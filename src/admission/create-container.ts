@@ -5,9 +5,10 @@ import type { Hands } from '../model/ports/hands.js';
 import { refuse } from '../model/refuse.js';
 import type { Again } from './admission.js';
 import { findCreated, type FindParts } from './existing/find-created.js';
+import { takeBack } from './take-back.js';
 
 export interface CreateParts extends FindParts {
-  readonly hands: Pick<Hands, 'create'>;
+  readonly hands: Pick<Hands, 'create' | 'compare' | 'remove'>;
 }
 
 export type Created = { readonly kind: 'created'; readonly id: string } | Again | Refusal;
@@ -17,6 +18,24 @@ export type Created = { readonly kind: 'created'; readonly id: string } | Again 
  * out here may have succeeded all the same.
  */
 export async function createContainer(spec: JobSpec, grant: Grant, parts: CreateParts): Promise<Created> {
+  const created = await create(spec, grant, parts);
+  return created.kind === 'created' ? compare(created.id, spec, grant, parts) : created;
+}
+
+/** A container that is not as it was asked for is never started: its job would run without its cards. */
+async function compare(id: string, spec: JobSpec, grant: Grant, { hands }: CreateParts): Promise<Created> {
+  const stored = await hands.compare(id, spec, grant);
+  if (stored.kind === 'as_asked') return { kind: 'created', id };
+  if (stored.kind === 'gone') return { kind: 'again', why: 'gone' };
+  const taken = await takeBack(id, hands);
+  if (taken.kind === 'runs' || taken.kind === 'look_again') return { kind: 'again', why: 'changed' };
+  const rolledBack = taken.kind === 'taken_back';
+  if (stored.kind === 'lacks') return refuse('container_refused', { detail: stored.detail, rolledBack });
+  const detail = `the runtime did not say whether the container is as it was asked for, so it was not started: ${stored.detail}`;
+  return refuse('docker_unavailable', { detail, rolledBack });
+}
+
+async function create(spec: JobSpec, grant: Grant, parts: CreateParts): Promise<Created> {
   const answer = await parts.hands.create(spec, grant);
   switch (answer.kind) {
     case 'created':

@@ -48,12 +48,28 @@ export type EngineCheck =
 export async function checkEngine(docker: Docker, limitMs?: number): Promise<EngineCheck> {
   const asked = await askVersion(docker, limitMs);
   if (asked.kind === 'blind') return { kind: 'unreachable', detail: asked.detail };
-  const { version, podman } = asked.value;
-  if (podman === null) return { kind: 'ok', version };
+  const { version, apiVersion, podman } = asked.value;
+  if (podman === null && !isBefore(apiVersion, FIRST_WITH_DEVICE_REQUESTS)) return { kind: 'ok', version };
+  if (podman === null) {
+    return {
+      kind: 'refused',
+      detail: `this is an engine ${version} with the API ${apiVersion}, which knows no device requests: jobs would start without cards. They came with Docker 19.03 (API 1.40)`,
+    };
+  }
   return {
     kind: 'refused',
     detail: `this socket is ${podman} ${version}: it drops device requests, so that jobs would start without cards. Point DOCKER_HOST at a Docker Engine`,
   };
+}
+
+/** https://docs.docker.com/reference/api/engine/version-history/ (v1.40) */
+const FIRST_WITH_DEVICE_REQUESTS = [1, 40] as const;
+
+/** An engine that tells no version is judged by what it stores (`runtime/docker/stored-check.ts`). */
+function isBefore(apiVersion: string, [wantedMajor, wantedMinor]: readonly [number, number]): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)$/.exec(apiVersion) ?? [];
+  if (major === undefined || minor === undefined) return false;
+  return Number(major) < wantedMajor || (Number(major) === wantedMajor && Number(minor) < wantedMinor);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface ReadinessParts {
   readonly lock: Lock;
   readonly admissions: Pick<Admissions, 'status'>;
   readonly admitWhenBlind: boolean;
+  /** What is known against the runtime that its lists do not show. */
+  readonly runtimeTrouble: () => string | null;
   /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
 }
@@ -28,10 +30,10 @@ export async function readiness(
  */
 export function readinessBy(
   { snapshot: { docker, gpus } }: Observation,
-  { lock, admissions, admitWhenBlind, ruleFiles }: ReadinessParts,
+  { lock, admissions, admitWhenBlind, ruleFiles, runtimeTrouble }: ReadinessParts,
 ): Readiness {
   const parts = {
-    runtime: part(docker.kind === 'seen' ? null : docker.detail),
+    runtime: part(docker.kind === 'seen' ? runtimeTrouble() : docker.detail),
     lock: part(lock.up === false ? (lock.problem() ?? 'Redis does not answer') : null),
     probe: part(gpus.kind === 'seen' || admitWhenBlind ? null : gpus.detail),
     draining: part(admissions.status().draining ? 'shutting down' : null),

@@ -12,6 +12,7 @@ export function notifyingHands(hands: Hands, changed: () => void): Hands {
   return {
     ensureImage: (image, waitMs) => hands.ensureImage(image, waitMs),
     create: (spec, grant) => telling(hands.create(spec, grant)),
+    compare: (id, spec, grant) => hands.compare(id, spec, grant),
     start: (id) => telling(hands.start(id)),
     remove: (id, only) => telling(hands.remove(id, only)),
     giveUp: (id) => telling(hands.giveUp(id)),

@@ -9,6 +9,7 @@ export function rememberingHands(
   return {
     ensureImage: (image, waitMs) => hands.ensureImage(image, waitMs),
     create: (spec, grant) => hands.create(spec, grant),
+    compare: (id, spec, grant) => hands.compare(id, spec, grant),
     start: (id) => hands.start(id),
     async remove(id, only) {
       const answer = await hands.remove(id, only);

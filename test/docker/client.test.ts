@@ -81,6 +81,18 @@ describe('an engine', () => {
       { kind: 'ok', version: '27.0' },
     ],
     [
+      'before device requests is refused',
+      '{"Version":"18.09.9","ApiVersion":"1.39"}',
+      { kind: 'refused', detail: expect.stringMatching(/engine 18.09.9 with the API 1.39.*no device requests/) },
+    ],
+    [
+      'of the first version with device requests is fine',
+      '{"Version":"19.03.0","ApiVersion":"1.40"}',
+      { kind: 'ok', version: '19.03.0' },
+    ],
+    ['of a version far ahead is fine', '{"Version":"40.0","ApiVersion":"2.0"}', { kind: 'ok', version: '40.0' }],
+    ['that tells no API version is judged by what it stores', '{"Version":"1.0"}', { kind: 'ok', version: '1.0' }],
+    [
       'that makes no sense is not there yet',
       'null',
       { kind: 'unreachable', detail: expect.stringMatching(/not what an engine answers/) },

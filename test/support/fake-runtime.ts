@@ -13,6 +13,7 @@ import type {
   ImageAnswer,
   RemoveAnswer,
   StartAnswer,
+  StoredAnswer,
 } from '../../src/model/ports/hands.js';
 import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
 import { parseClaim } from '../../src/runtime/parse-claim.js';
@@ -28,6 +29,7 @@ export interface FakeRuntime extends Books, Hands {
   readonly started: string[];
   /** Replace to make an answer go wrong. */
   onCreate: ((spec: JobSpec) => CreateAnswer | null) | null;
+  onCompare: ((id: string) => StoredAnswer) | null;
   onStart: ((id: string) => StartAnswer | Promise<StartAnswer | null> | null) | null;
   /** What happens between the last look at a container and its removal. */
   beforeRemoval: ((id: string) => void) | null;
@@ -60,6 +62,7 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
     down: null,
     started: [],
     onCreate: null,
+    onCompare: null,
     onStart: null,
     beforeRemoval: null,
     images: () => ({ kind: 'present' }),
@@ -139,6 +142,10 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       containers.set(id, container(id, name, spec, grant));
       await beat();
       return { kind: 'created', id };
+    },
+    async compare(id) {
+      await beat();
+      return runtime.onCompare?.(id) ?? { kind: 'as_asked' };
     },
     start(id): Promise<StartAnswer> {
       const before = underWay.get(id);

@@ -95,6 +95,7 @@ function portsOver(ask: Ask): Pick<RuntimeInNamespace, 'books' | 'hands'> {
     hands: {
       ensureImage: (...args) => ask('hands', 'ensureImage', args),
       create: (...args) => ask('hands', 'create', args),
+      compare: async () => ({ kind: 'as_asked' }),
       start: (...args) => ask('hands', 'start', args),
       remove: (...args) => ask('hands', 'remove', args),
       giveUp: (...args) => ask('hands', 'giveUp', args),

@@ -10,6 +10,8 @@ export interface LittleContainer {
   Names: readonly string[];
   State: string;
   Labels: Readonly<Record<string, string>>;
+  /** As they came with its create. */
+  DeviceRequests?: unknown;
   /** Epoch seconds. */
   readonly Created: number;
 }
@@ -78,7 +80,13 @@ function trueAnswer(line: string, body: string, containers: LittleContainer[]): 
 
   const one = containers.find((each) => each.Id === id);
   if (one === undefined) return says(404, { message: `No such container: ${id}` });
-  if (method === 'GET') return says(200, { Id: id, State: { Status: one.State }, HostConfig: {}, Config: {} });
+  if (method === 'GET')
+    return says(200, {
+      Id: id,
+      State: { Status: one.State },
+      HostConfig: { DeviceRequests: one.DeviceRequests ?? null },
+      Config: { Labels: one.Labels },
+    });
   if (what === 'start') {
     one.State = 'running';
     return { status: 204, body: '' };
@@ -94,8 +102,12 @@ function create(name: string, body: string, containers: LittleContainer[]): Stra
   if (containers.some(({ Names }) => Names.includes(`/${name}`))) {
     return says(409, { message: `Conflict. The container name "/${name}" is already in use` });
   }
-  const { Labels } = JSON.parse(body) as { Labels: Record<string, string> };
-  const made = littleContainer({ Names: [`/${name}`], State: 'created', Labels });
+  const { Labels, HostConfig } = JSON.parse(body) as {
+    Labels: Record<string, string>;
+    HostConfig: { DeviceRequests?: unknown };
+  };
+  const { DeviceRequests } = HostConfig;
+  const made = littleContainer({ Names: [`/${name}`], State: 'created', Labels, DeviceRequests });
   containers.push(made);
   return says(201, { Id: made.Id, Warnings: [] });
 }

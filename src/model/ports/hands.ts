@@ -23,6 +23,13 @@ export type CreateAnswer =
   /** No answer: it may have happened, or may still happen. A list tells. */
   | { readonly kind: 'in_doubt'; readonly detail: string };
 
+export type StoredAnswer =
+  | { readonly kind: 'as_asked' }
+  /** The runtime dropped something of it: to be removed, and never started. `detail` says what, for a person. */
+  | { readonly kind: 'lacks'; readonly detail: string }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'in_doubt'; readonly detail: string };
+
 export type StartAnswer =
   /** Also when it was running already (304). */
   | { readonly kind: 'started' }
@@ -62,6 +69,8 @@ export interface Hands {
    */
   ensureImage(image: string, waitMs: number): Promise<ImageAnswer>;
   create(spec: JobSpec, grant: Grant): Promise<CreateAnswer>;
+  /** Whether what was created is what was asked for: its cards and its labels. A runtime that has shown that it keeps them is not asked each time. */
+  compare(id: string, spec: JobSpec, grant: Grant): Promise<StoredAnswer>;
   /**
    * Call this once per container, and only as its creator (src/README.md#step-8): a runtime also starts again what has
    * ended. Settles when the runtime has answered, however long that takes (after an hour, `in_doubt`).

@@ -9,12 +9,15 @@ import type { ContainerEvents } from './events.js';
 import { createImages } from './images.js';
 import type { FindAuth } from './registry-auth.js';
 import { createRemove } from './remove.js';
+import type { StoredCheck } from './stored-check.js';
 
 export interface DockerHandsOptions {
   readonly docker: Docker;
   readonly clock: Clock;
   readonly log: Log;
   readonly findAuth: FindAuth;
+  /** Optional: without it nothing is compared. */
+  readonly stored?: Pick<StoredCheck, 'compare'>;
   /** Optional: without it, a run that was over before its container was removed goes unnoticed. */
   readonly events?: Pick<ContainerEvents, 'follow'>;
   /** Shorter in tests. */
@@ -74,6 +77,8 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
       if (typeof id === 'string' && id !== '') return { kind: 'created', id };
       return { kind: 'in_doubt', detail: 'Docker said that it created the container, and gave no id' };
     },
+
+    compare: async (id, spec, grant) => (await options.stored?.compare(id, spec, grant)) ?? { kind: 'as_asked' },
 
     async start(id) {
       const asked = await askDocker(

@@ -35,6 +35,8 @@ export function createProcessHands(parts: ProcessHandsParts): Hands {
       if (answer.kind === 'created') own.add(answer.id);
       return answer;
     },
+    // Its claim is written whole, by this process.
+    compare: async () => ({ kind: 'as_asked' }),
     async start(id) {
       const answer = await start(id, own.has(id), parts).catch(inDoubt);
       if (answer.kind === 'started') own.delete(id);

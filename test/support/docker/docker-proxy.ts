@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers';
 
 /**
  * `hold`: never passed on. `hold answer`: passed on, and the answer kept back until `letGo`. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later.
+ * `changeBody`: passed on with another body.
  * `cutThenMs`: the connection breaks at once, and what was asked happens so much later.
  */
 export type Treatment =
@@ -17,7 +18,8 @@ export type Treatment =
   | 'hold answer'
   | 'lose'
   | { readonly delayMs: number }
-  | { readonly cutThenMs: number };
+  | { readonly cutThenMs: number }
+  | { readonly changeBody: (body: string) => string };
 
 export interface DockerProxy {
   readonly dockerHost: string;
@@ -55,12 +57,16 @@ export async function startDockerProxy(engineSocket: string): Promise<DockerProx
       void cutThenPassOn(engineSocket, from, to, treatment.cutThenMs);
       return;
     }
+    if (typeof treatment === 'object' && 'changeBody' in treatment) {
+      void passOnChanged(engineSocket, from, to, treatment.changeBody);
+      return;
+    }
     if (treatment === 'hold answer') {
       holding++;
       passOn(engineSocket, from, to, (go) => kept.push(go));
       return;
     }
-    const later = typeof treatment === 'object' ? treatment.delayMs : 0;
+    const later = typeof treatment === 'object' && 'delayMs' in treatment ? treatment.delayMs : 0;
     setTimeout(() => passOn(engineSocket, from, to, treatment === 'lose' ? 'lose' : (go) => go()), later);
   });
   server.on('connection', (socket: Socket) => {
@@ -106,6 +112,25 @@ async function cutThenPassOn(
   }, laterMs);
 }
 
+async function passOnChanged(
+  socketPath: string,
+  from: IncomingMessage,
+  to: ServerResponse,
+  change: (body: string) => string,
+): Promise<void> {
+  const { method, url, headers } = from;
+  const body = Buffer.from(change((await buffer(from)).toString()));
+  const onward = request(
+    { socketPath, method, path: url, headers: { ...headers, 'content-length': body.length } },
+    (answer) => {
+      to.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(to);
+    },
+  );
+  onward.on('error', () => to.destroy());
+  onward.end(body);
+}
+
 function passOn(
   socketPath: string,
   from: IncomingMessage,
@@ -123,6 +148,8 @@ function passOn(
       // At once: a stream of events may have no event for long.
       to.flushHeaders();
       answer.pipe(to);
+      // A stream that the engine breaks off is broken off here too.
+      answer.once('close', () => answer.complete || to.destroy());
     });
   });
   onward.on('error', () => to.destroy());
