@@ -4,6 +4,7 @@ import { inWords } from '../../docker/errors.js';
 import type { Clock } from '../../model/ports/outside.js';
 import type { Pinned } from '../../model/snapshot.js';
 import { inTime } from '../../time/in-time.js';
+import { resolveDeviceFiles } from './device-minors.js';
 import { parsePinned } from './parse-pinned.js';
 
 /** Which cards containers were given, by their inspects: one inspect per container, since the answer never changes. */
@@ -29,8 +30,10 @@ export function createCardsGiven(options: {
   readonly docker: Docker;
   readonly clock: Clock;
   readonly inspectTimeoutMs: number;
+  /** Where the driver tells of its cards; tests have one of their own. */
+  readonly driverFolder?: string;
 }): CardsGiven {
-  const { docker, clock, inspectTimeoutMs } = options;
+  const { docker, clock, inspectTimeoutMs, driverFolder } = options;
   const known = new Map<string, Pinned>();
   const failed = new Map<string, string>();
   const underWay = new Map<string, Promise<void>>();
@@ -40,12 +43,15 @@ export function createCardsGiven(options: {
   const inspect = async (id: string): Promise<void> => {
     failed.delete(id);
     const asked = await askDocker(GIVE_UP_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }), clock);
-    underWay.delete(id);
-    overdue.delete(id);
-    if (asked.kind === 'answer') known.set(id, parsePinned(asked.value));
+    if (asked.kind === 'answer') known.set(id, await toCards(parsePinned(asked.value)));
     else if (asked.kind === 'answered' && asked.status === 404) known.set(id, { kind: 'none' });
     else failed.set(id, inWords(asked));
+    underWay.delete(id);
+    overdue.delete(id);
   };
+
+  const toCards = async (pinned: Pinned): Promise<Pinned> =>
+    pinned.kind === 'some' ? { ...pinned, ids: await resolveDeviceFiles(pinned.ids, driverFolder) } : pinned;
 
   /** Two snapshots that need the same answer share one inspect. */
   const askOnce = (id: string): Promise<void> => {

@@ -159,9 +159,67 @@ describe('a foreign container', () => {
     ],
     ['that is privileged can reach all', { HostConfig: { Privileged: true } }, { kind: 'all' }],
     [
-      'with a device file of a card does not tell which',
-      { HostConfig: { Devices: [{ PathOnHost: '/dev/nvidia2' }] } },
-      { kind: 'not_told', detail: expect.stringMatching(/^\/dev\/nvidia2 is mapped/) },
+      'has the card of its device file, whatever its image says',
+      {
+        ...env('NVIDIA_VISIBLE_DEVICES=all'),
+        HostConfig: { Devices: [{ PathOnHost: '/dev/nvidia2' }, { PathOnHost: '/dev/nvidiactl' }] },
+      },
+      some('/dev/nvidia2'),
+    ],
+    [
+      'has a card whose device file is mounted',
+      { HostConfig: {}, Mounts: [{ Source: '/dev/nvidia1', Destination: '/dev/nvidia0' }] },
+      some('/dev/nvidia1'),
+    ],
+    [
+      'with all of /dev among its devices has all',
+      { HostConfig: { Devices: [{ PathOnHost: '/dev' }] } },
+      { kind: 'all' },
+    ],
+    [
+      'with /dev only mounted has none by it',
+      { ...env('NVIDIA_VISIBLE_DEVICES=1'), Mounts: [{ Source: '/dev', Destination: '/host/dev' }] },
+      some('1'),
+    ],
+    // https://github.com/ROCm/container-toolkit/issues/43
+    ['has what Swarm gave it', env(`DOCKER_RESOURCE_GPU=${UUID}`), some(UUID)],
+    [
+      'has what Swarm gave it by a shortened uuid and a kind of another name',
+      env('DOCKER_RESOURCE_NVIDIA-GPU=GPU-45cbf7b,GPU-8f33'),
+      some('GPU-45cbf7b', 'GPU-8f33'),
+    ],
+    [
+      'has what Swarm gave it beside an image that says all',
+      env('NVIDIA_VISIBLE_DEVICES=all', `DOCKER_RESOURCE_GPU=${UUID}`),
+      some(UUID),
+    ],
+    ['has a card by any of Swarm’s resources that names one', env(`DOCKER_RESOURCE_ACCELERATOR=${UUID}`), some(UUID)],
+    ['has none by a resource of Swarm that counts something else', env('DOCKER_RESOURCE_SSD=2'), { kind: 'none' }],
+    [
+      'has the cards that volume mounts name',
+      {
+        HostConfig: {},
+        Mounts: [`${UUID}`, '3', 'cdi/nvidia.com/gpu/1', 'cdi/amd.com/gpu/5', 'imex/0'].map((id) => ({
+          Source: '/dev/null',
+          Destination: `/var/run/nvidia-container-devices/${id}`,
+        })),
+      },
+      some(UUID, '3', '1'),
+    ],
+    [
+      'has all by a volume mount',
+      { HostConfig: {}, Mounts: [{ Source: '/dev/null', Destination: '/var/run/nvidia-container-devices/all' }] },
+      { kind: 'all' },
+    ],
+    [
+      'has the slices by their ids',
+      env('NVIDIA_VISIBLE_DEVICES=MIG-GPU-8f33/1/0,2:1'),
+      some('MIG-GPU-8f33/1/0', '2:1'),
+    ],
+    [
+      'has the CDI names of its environment',
+      env('NVIDIA_VISIBLE_DEVICES=nvidia.com/gpu=0,runtime.nvidia.com/gpu=2'),
+      some('0', '2'),
     ],
     [
       'with only the control device has no card',

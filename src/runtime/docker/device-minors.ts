@@ -1,0 +1,31 @@
+/** Which card is behind `/dev/nvidia3`: the number there is the driver's minor, which need not be the card's index. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
+const DEVICE_FILE = /^\/dev\/nvidia(\d+)$/;
+
+/**
+ * The ids with each device file turned into its card's uuid, as the driver tells it under `/proc`. Where it does not (in a container
+ * without that folder) the file stays as it is, and is read as the index of the same number, which it is on most machines.
+ */
+export async function resolveDeviceFiles(ids: readonly string[], folder = DRIVER_FOLDER): Promise<readonly string[]> {
+  if (!ids.some((id) => DEVICE_FILE.test(id))) return ids;
+  const uuids = await uuidsByMinor(folder);
+  return ids.map((id) => uuids.get(DEVICE_FILE.exec(id)?.[1] ?? '') ?? id);
+}
+
+async function uuidsByMinor(folder: string): Promise<ReadonlyMap<string, string>> {
+  const cards = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(
+    cards.map((card) => readFile(join(folder, card, 'information'), 'utf8').catch(() => '')),
+  );
+  return new Map(
+    texts.flatMap((text): [string, string][] => {
+      const minor = /^Device Minor:\s*(\d+)\s*$/m.exec(text)?.[1];
+      const uuid = /^GPU UUID:\s*(GPU-[0-9a-f-]+)\s*$/m.exec(text)?.[1];
+      return minor === undefined || uuid === undefined ? [] : [[minor, uuid]];
+    }),
+  );
+}
