@@ -15,7 +15,7 @@ export function judgeRedis(answer: RedisAnswer): Verdict {
   if (refusesWrites === null) return ok(`answers and takes writes, version ${version ?? 'unknown'}`);
   return wrong(
     `answers and takes no writes: ${refusesWrites}`,
-    'admissions wait until it does: give it room and a disk, the gate the rights to its key and <key>:waiting, and name the master',
+    'admissions wait until it does: give it room and a disk, the gate the rights to scripts, to its key and to {<key>}:waiting, and name the master',
   );
 }
 

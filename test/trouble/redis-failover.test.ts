@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitersKey } from '../../src/lock/redis/keys.js';
 import type { Answer } from '../support/call.js';
 import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
@@ -33,7 +34,7 @@ afterAll(async () => {
 /** The replica is cut off from its master before the key reaches it, and then takes the master's place. */
 async function failOver(): Promise<void> {
   await replica!.client().replicaof('NO', 'ONE');
-  await replica!.client().del(KEY, `${KEY}:waiting`);
+  await replica!.client().del(KEY, waitersKey(KEY));
   toMaster.leadTo(replica!.port);
 }
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type Asked, COMMAND_TIMEOUT_MS, connectRedis, type RedisConnectionParts } from './connection.js';
-import { ACQUIRE, RELEASE, RENEW } from './scripts.js';
+import { waitersKey } from './keys.js';
+import { ACQUIRE, RELEASE, RENEW, TRY_OUT } from './scripts.js';
 
 export type AcquireAnswer =
   | { readonly kind: 'ours' }
@@ -27,7 +28,7 @@ export interface LockCommands {
   close(): Promise<void>;
 }
 
-export type LockCommandsParts = Omit<RedisConnectionParts, 'tryOutKey'> & { readonly key: string };
+export type LockCommandsParts = Omit<RedisConnectionParts, 'tryOut'> & { readonly key: string };
 
 /** How long a process that did not get the lock counts as waiting. */
 const WAITER_MS = 1000;
@@ -43,17 +44,19 @@ interface Scripted {
   ): Promise<unknown>;
   gateRenew(lock: string, token: string, lease: number): Promise<unknown>;
   gateRelease(lock: string, waiters: string, token: string, waiterMs: number): Promise<unknown>;
+  gateTryOut(lock: string, waiters: string, nobody: string, anyMs: number): Promise<unknown>;
 }
 
 /** Opens the commands on the lock in Redis. Never throws; see `connectRedis`. */
 export function openLockCommands(parts: LockCommandsParts): LockCommands {
   const { key, clock } = parts;
-  const waiters = `${key}:waiting`;
-  const connection = connectRedis({ ...parts, tryOutKey: waiters });
-  const redis = connection.redis as Redis & Scripted;
+  const waiters = waitersKey(key);
+  const connection = connectRedis({ ...parts, tryOut: () => redis.gateTryOut(key, waiters, 'nobody', WAITER_MS) });
+  const redis: Redis & Scripted = connection.redis as Redis & Scripted;
   redis.defineCommand('gateAcquire', { numberOfKeys: 2, lua: ACQUIRE });
   redis.defineCommand('gateRenew', { numberOfKeys: 1, lua: RENEW });
   redis.defineCommand('gateRelease', { numberOfKeys: 2, lua: RELEASE });
+  redis.defineCommand('gateTryOut', { numberOfKeys: 2, lua: TRY_OUT });
   /** How far Redis' wall clock is ahead of our monotonic clock, by the last answer. */
   let redisAheadMs: number | null = null;
 

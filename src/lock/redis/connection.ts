@@ -7,7 +7,7 @@ import { sayOnce } from '../../log/say-once.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { pause } from '../../time/pause.js';
 import { explainEviction } from './eviction.js';
-import { asksForAnother, explainFailure, explainNotReady } from './failure.js';
+import { asksForAnother, explainFailure, explainNotReady, movedTo } from './failure.js';
 import { commonOptions } from './options.js';
 
 /** The result of a question to Redis. Any failure means "unknown": the command may have been executed, or may still be. */
@@ -47,8 +47,8 @@ export interface RedisConnectionParts {
    * password.
    */
   readonly password: (() => string) | null;
-  /** A sorted set for the check whether Redis accepts writes; the check never adds anything to it. */
-  readonly tryOutKey: string;
+  /** Sends every command that the lock will send, in forms that change nothing; called first on each new connection. */
+  readonly tryOut: () => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -71,7 +71,8 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   let connections = 0;
   let closed = false;
 
-  const redis = new Redis(parts.url, redisOptions(readPassword()));
+  const redis = new Redis(parts.url, { ...redisOptions(readPassword()), reconnectOnError });
+  const { host, port } = redis.options;
   redis.on('error', (error: Error) => {
     connectionError = error;
     inTrouble(explainFailure(error));
@@ -82,6 +83,8 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   redis.on('close', () => {
     const password = readPassword();
     if (password !== null) redis.options.password = password;
+    // A node of a cluster that cannot be reached is asked for no more: the one that the settings name knows of another.
+    if (connectionError !== null && movedTo(connectionError) === null) Object.assign(redis.options, { host, port });
     inTrouble(explainNotReady(redis.status, connectionError));
   });
   redis.on('ready', () => {
@@ -94,6 +97,13 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   let checkTimer = checkIn(CHECK_MS.down);
   // ioredis retries by itself; what went wrong comes as an 'error' event.
   redis.connect().catch(() => undefined);
+
+  /** Whether another connection is of more use: to a master that took over, or to the node of a cluster that has the slot. */
+  function reconnectOnError(error: Error): 1 | false {
+    const moved = movedTo(error);
+    if (moved !== null) Object.assign(redis.options, { ...moved, host: moved.host || redis.options.host });
+    return moved !== null || asksForAnother(error) ? 1 : false;
+  }
 
   function readPassword(): string | null {
     try {
@@ -139,13 +149,11 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
     inTrouble(redis.status === 'ready' ? explainFailure(error) : explainNotReady(redis.status, connectionError));
   }
 
-  /**
-   * A write that changes nothing and leaves nothing, but is refused by a Redis that is read-only, full or unable to persist.
-   */
+  /** Refused by a Redis that would refuse the next admission: read-only, full, without the key's slot, or by its ACL. */
   async function check(): Promise<void> {
     if (redis.status !== 'ready') return;
     const asked = await ask(
-      () => redis.zadd(parts.tryOutKey, 'XX', 0, 'nobody'),
+      () => parts.tryOut(),
       () => null,
       'all is well',
     );
@@ -214,6 +222,5 @@ function redisOptions(password: string | null) {
     // How long we wait for a peer that does not close its side after we closed ours.
     disconnectTimeout: 300,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2000),
-    reconnectOnError: (error: Error) => (asksForAnother(error) ? 1 : false),
   } as const;
 }

@@ -6,7 +6,9 @@ import { Redis } from 'ioredis';
 import type { Clock } from '../../model/ports/outside.js';
 import { explainEviction } from './eviction.js';
 import { explainFailure } from './failure.js';
+import { waitersKey } from './keys.js';
 import { commonOptions } from './options.js';
+import { TRY_OUT } from './scripts.js';
 
 /** Each is null where Redis did not say, for example because an ACL forbids the command. */
 export interface RedisFacts {
@@ -59,8 +61,8 @@ export async function askRedis({ url, password, key, clock }: RedisQuestion): Pr
 async function facts(redis: Redis, key: string, clock: Clock): Promise<RedisFacts> {
   const [info, refusesWrites, aheadMs, holder, gates] = await Promise.all([
     tell(redis.info()),
-    // Adds nothing: the flag allows only updates of an existing entry, and no entry has this name.
-    redis.zadd(`${key}:waiting`, 'XX', 0, 'nobody').then(
+    // The commands of the lock, in forms that change nothing.
+    redis.eval(TRY_OUT, 2, key, waitersKey(key), 'nobody', COMMAND_MS).then(
       () => null,
       (error: Error) => error.message,
     ),

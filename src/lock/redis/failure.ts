@@ -27,3 +27,9 @@ export function explainNotReady(status: string, connectionError: Error | null): 
 export function asksForAnother(error: Error): boolean {
   return /(^|-)READONLY /.test(error.message);
 }
+
+/** The node of a cluster that has the lock's slot, as another node tells it; the host is empty where it is the one that was asked. */
+export function movedTo(error: Error): { readonly host: string; readonly port: number } | null {
+  const [, host, port] = /^MOVED \d+ (\S*):(\d+)$/.exec(error.message) ?? [];
+  return host === undefined ? null : { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}

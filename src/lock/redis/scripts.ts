@@ -61,3 +61,26 @@ local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 return {ours, redis.call('ZCOUNT', KEYS[2], now, now + ARGV[2])}
 `;
+
+/**
+ * Every command of the scripts above, in forms that change nothing: so an access list without scripts or without a key, a cluster
+ * that has the two keys apart, a replica and a Redis without room each say now what they would say to the next admission.
+ *
+ * KEYS[1] the lock, KEYS[2] the waiters. ARGV[1] a token that nobody has, ARGV[2] a time in ms.
+ * Answers 1. SET is asked for an absent key only if it were there, and for one that is there only if it were absent.
+ */
+export const TRY_OUT = `
+redis.call('TIME')
+if redis.call('GET', KEYS[1]) then
+  redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+else
+  redis.call('SET', KEYS[1], ARGV[1], 'XX', 'PX', ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('DEL', KEYS[1])
+end
+redis.call('PTTL', KEYS[1])
+redis.call('ZADD', KEYS[2], 'XX', 0, ARGV[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('ZCOUNT', KEYS[2], 0, 0)
+return 1
+`;

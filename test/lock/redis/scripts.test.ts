@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ACQUIRE, RELEASE, RENEW } from '../../../src/lock/redis/scripts.js';
+import { waitersKey } from '../../../src/lock/redis/keys.js';
+import { ACQUIRE, RELEASE, RENEW, TRY_OUT } from '../../../src/lock/redis/scripts.js';
 import { startRedis, type TestRedis } from '../../support/services/redis.js';
 
 const KEY = 'gpu-alloc:leader';
-const MARKS = `${KEY}:waiting`;
+const MARKS = waitersKey(KEY);
 const LEASE = 5000;
 
 let server: TestRedis;
@@ -133,5 +134,33 @@ describe('giving back', () => {
     await acquire('a');
     await redis.zadd(MARKS, (await redisNow()) + ahead, 'b');
     expect(await release('a')).toEqual([1, 0]);
+  });
+});
+
+describe('trying out', () => {
+  const tryOut = () => redis.eval(TRY_OUT, 2, KEY, MARKS, 'nobody', 1000);
+  const state = async () => [
+    await redis.get(KEY),
+    await redis.call('PEXPIRETIME', KEY),
+    await redis.zrange(MARKS, '0', '-1', 'WITHSCORES'),
+    await redis.call('PEXPIRETIME', MARKS),
+  ];
+
+  test('adds nothing to an empty Redis', async () => {
+    expect(await tryOut()).toBe(1);
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  test('leaves a lock, its time to live and who waits for it as they are', async () => {
+    await acquire('one');
+    await acquire('two');
+    const before = await state();
+    expect(await tryOut()).toBe(1);
+    expect(await state()).toEqual(before);
+  });
+
+  test('is refused where the key is something else', async () => {
+    await redis.rpush(KEY, 'a list');
+    await expect(tryOut()).rejects.toThrow('WRONGTYPE');
   });
 });
