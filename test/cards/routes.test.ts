@@ -9,6 +9,7 @@ test('a card is shown with its state, who holds it and all that was found', asyn
   const body: unknown = await (await fetch(`${gate.url}/cards`)).json();
   cardsShape.parse(body);
   const common = {
+    failed_starts: 0,
     name: 'NVIDIA H100 80GB HBM3',
     pci_bus_id: '00000000:1B:00.0',
     excluded: null,

@@ -199,7 +199,7 @@ describe('a foreign container', () => {
       'has the cards that volume mounts name',
       {
         HostConfig: {},
-        Mounts: [`${UUID}`, '3', 'cdi/nvidia.com/gpu/1', 'cdi/amd.com/gpu/5', 'imex/0'].map((id) => ({
+        Mounts: [UUID, '3', 'cdi/nvidia.com/gpu/1', 'cdi/amd.com/gpu/5', 'imex/0'].map((id) => ({
           Source: '/dev/null',
           Destination: `/var/run/nvidia-container-devices/${id}`,
         })),
