@@ -5,8 +5,8 @@ import { badReasons, CARD, lastKnown, listed, MACHINE, recent, select } from './
 import type { Rule } from './rule.js';
 import { NOT_MISSING } from './wording.js';
 
-/** The default of TUNEPLANE_MEMORY_BUSY_MIB, in bytes: what a card that nobody uses stays below. */
-const MEMORY_BUSY_BYTES = 512 * 1024 * 1024;
+/** Shorter pauses are usual between two parts of a job. */
+const IDLE_FOR_S = 3600;
 
 const inState = (state: string): string => select(METRICS.cardState, `state="${state}"`);
 
@@ -53,16 +53,11 @@ min by (${MACHINE}) (${recent(select(METRICS.probeSuccess, 'probe=~"gpus|docker"
   {
     name: 'TuneplaneCardHeldIdle',
     severity: 'warning',
-    // The largest in a few minutes, so that one look between two processes is not taken for an idle card.
-    expr: `min by (${CARD}) (min_over_time(${inState('job_held')}[5m])) == 1
-and on (${CARD})
-max by (${CARD}) (max_over_time(${METRICS.cardProcesses.name}[5m])) == 0
-and on (${CARD})
-max by (${CARD}) (max_over_time(${METRICS.cardMemoryUsed.name}[5m])) < ${MEMORY_BUSY_BYTES}`,
-    for: '1h',
+    expr: `max by (${CARD}) (${recent(METRICS.cardHeldIdle.name)}) >= ${IDLE_FOR_S}`,
+    for: '1m',
     summary: '{card} on {instance} is held and idle for an hour',
     description:
-      'A job holds {card} ({uuid}) on {instance} for an hour without a process on it and with less than 512 MiB of its memory in use. Nobody else can have the card.',
+      'A job holds {card} ({uuid}) on {instance} for an hour without a process on it and without utilisation. Nobody else can have the card. The gate ends nothing by itself.',
   },
   {
     name: 'TuneplaneCardUsedFromOutside',

@@ -48,6 +48,10 @@ export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
     unknown_because: card.unknownBecause,
     memory_used_bytes: card.memoryUsedBytes,
     memory_size_bytes: card.memorySizeBytes,
+    utilization_ratio: card.utilization,
+    temperature_celsius: card.temperatureCelsius,
+    power_watts: card.powerWatts,
+    held_idle_seconds: card.heldIdleSeconds,
   };
 }
 

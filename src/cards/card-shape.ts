@@ -48,6 +48,13 @@ export const cardShape = z.strictObject({
   unknown_because: z.enum(UNKNOWN_REASONS).nullable(),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),
+  utilization_ratio: z.number().nullable().describe('0 to 1.'),
+  temperature_celsius: z.number().nullable(),
+  power_watts: z.number().nullable(),
+  held_idle_seconds: z
+    .number()
+    .nullable()
+    .describe('For how long a held card has had neither a process nor utilisation; null where it is not held.'),
 });
 
 export const probeShape = z.strictObject({

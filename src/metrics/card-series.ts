@@ -55,6 +55,22 @@ export function putCards(
     each((card) => card.memorySizeBytes),
   );
   page.put(
+    METRICS.cardUtilization,
+    each((card) => card.utilization),
+  );
+  page.put(
+    METRICS.cardTemperature,
+    each((card) => card.temperatureCelsius),
+  );
+  page.put(
+    METRICS.cardPower,
+    each((card) => card.powerWatts),
+  );
+  page.put(
+    METRICS.cardHeldIdle,
+    each((card) => card.heldIdleSeconds),
+  );
+  page.put(
     METRICS.cardPersistence,
     each((card) => card.persistenceMode),
   );

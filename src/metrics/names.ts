@@ -65,6 +65,13 @@ export const METRICS = {
   cardProcesses: card('processes', "Compute processes on the card, a job's own included."),
   cardMemoryUsed: card('memory_used_bytes', 'Memory in use on the card.'),
   cardMemorySize: card('memory_size_bytes', 'Memory that the card has.'),
+  cardUtilization: card('utilization_ratio', 'Part of the last sample period in which a kernel ran, 0 to 1.'),
+  cardTemperature: card('temperature_celsius', 'Temperature of the chip.'),
+  cardPower: card('power_watts', 'Power that the card draws.'),
+  cardHeldIdle: card(
+    'held_idle_seconds',
+    'For how long a held card has had neither a process nor utilisation; absent where it is not held, or the driver does not tell.',
+  ),
   cardPersistence: card('persistence_mode', 'Whether persistence mode is on (1) or off (0).'),
   cardInfo: card('info', 'What the card is; always 1.', 'name', 'pci_bus_id', 'driver_version', 'series'),
   cardHolder: card(

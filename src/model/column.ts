@@ -22,7 +22,7 @@ export interface FieldName {
 export type Role = 'needed' | 'deciding' | 'shown' | 'health';
 
 /** The format of a value; `probe/nvidia-smi/column-shapes` defines each. Other text in such a column is unreadable. */
-export type NumberShape = 'whole_number' | 'mib';
+export type NumberShape = 'whole_number' | 'mib' | 'percent' | 'celsius' | 'watts';
 export type TextShape =
   | 'uuid'
   | 'bus_id'

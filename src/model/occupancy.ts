@@ -84,6 +84,12 @@ export interface JudgedCard {
   readonly memoryUsedBytes: number | null;
   readonly memorySizeBytes: number | null;
   readonly persistenceMode: boolean | null;
+  /** The part of the last sample period in which a kernel ran, 0 to 1. */
+  readonly utilization: number | null;
+  readonly temperatureCelsius: number | null;
+  readonly powerWatts: number | null;
+  /** For how long a held card has had neither a process nor utilisation; null where it is not held or the look does not tell. */
+  readonly heldIdleSeconds: number | null;
 }
 
 /** The result of one probe, for display. */

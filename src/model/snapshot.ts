@@ -62,6 +62,9 @@ export interface Readings extends HealthReadings {
   readonly memoryTotalMib: Reading<number>;
   readonly persistenceMode: Reading<string>;
   readonly migMode: Reading<string>;
+  readonly utilizationPercent: Reading<number>;
+  readonly temperatureCelsius: Reading<number>;
+  readonly powerWatts: Reading<number>;
   readonly computeMode: Reading<string>;
 }
 

@@ -4,13 +4,15 @@ import type { JudgeRules } from '../model/occupancy.js';
 import type { Eyes, Observer, Observation } from '../model/ports/eyes.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { judge } from '../occupancy/judge.js';
+import { watchHeldIdle } from './held-idle.js';
 
 /** `maxAgeMs`: the maximum age of a look that a page or a scrape may reuse. */
 export function createObserver(eyes: Eyes, rules: JudgeRules, maxAgeMs: number): Observer {
   // A snapshot never changes, so its judgement can be cached: scrapes that share a look share the judgement.
   const judged = new WeakMap<Snapshot, Observation>();
+  const heldIdle = watchHeldIdle();
   const judgedOnce = (snapshot: Snapshot): Observation => {
-    const observation = judged.get(snapshot) ?? { snapshot, occupancy: judge(snapshot, rules) };
+    const observation = judged.get(snapshot) ?? { snapshot, occupancy: heldIdle(snapshot, judge(snapshot, rules)) };
     judged.set(snapshot, observation);
     return observation;
   };

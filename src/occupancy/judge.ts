@@ -2,7 +2,7 @@
 
 import { CARD_STATES, type CardState } from '../model/card.js';
 import type { JudgedCard, JudgeRules, Occupancy } from '../model/occupancy.js';
-import type { Snapshot } from '../model/snapshot.js';
+import type { Reading, Snapshot } from '../model/snapshot.js';
 import { readClaims, type Claims } from './claims.js';
 import { excludedCards, type Exclusions } from './exclusions.js';
 import { explain } from './explain.js';
@@ -121,10 +121,18 @@ function shown(card: KnownCard, snapshot: Snapshot, rules: JudgeRules) {
     pciBusId: card.pciBusId,
     driverVersion: row?.driverVersion ?? driver,
     series: nameOfSeries(rules, card.name),
-    memoryUsedBytes: said?.memoryUsedMib.kind === 'value' ? said.memoryUsedMib.value * MIB : null,
-    memorySizeBytes: said?.memoryTotalMib.kind === 'value' ? said.memoryTotalMib.value * MIB : null,
+    memoryUsedBytes: scaled(said?.memoryUsedMib, MIB),
+    memorySizeBytes: scaled(said?.memoryTotalMib, MIB),
+    utilization: scaled(said?.utilizationPercent, 1 / 100),
+    temperatureCelsius: scaled(said?.temperatureCelsius, 1),
+    powerWatts: scaled(said?.powerWatts, 1),
+    heldIdleSeconds: null,
     persistenceMode: persistence === 'Enabled' ? true : persistence === 'Disabled' ? false : null,
   };
+}
+
+function scaled(reading: Reading<number> | undefined, by: number): number | null {
+  return reading?.kind === 'value' ? reading.value * by : null;
 }
 
 /** The setting where there is one, else the first card's name, also on a mixed machine. Null while no name is known. */

@@ -15,6 +15,10 @@ test('a card is shown with its state, who holds it and all that was found', asyn
     excluded: null,
     unknown_because: null,
     memory_size_bytes: 2048,
+    utilization_ratio: 0,
+    temperature_celsius: 31,
+    power_watts: 71.23,
+    held_idle_seconds: null,
   };
   expect(body).toEqual({
     observed_at: '2026-11-29T12:00:00.000Z',

@@ -40,7 +40,7 @@ const IDLE: Firing = {
   alert: 'TuneplaneCardHeldIdle',
   labels: { uuid: 'GPU-00000001' },
   summary: `${ONE} on gpu-01:9841 is held and idle for an hour`,
-  description: `A job holds ${ONE} (GPU-00000001) on gpu-01:9841 for an hour without a process on it and with less than 512 MiB of its memory in use. Nobody else can have the card.`,
+  description: `A job holds ${ONE} (GPU-00000001) on gpu-01:9841 for an hour without a process on it and without utilisation. Nobody else can have the card. The gate ends nothing by itself.`,
 };
 
 const OUTSIDE: Firing = {
@@ -78,9 +78,9 @@ const gone: Chapter = {
   cards: [card(0), unseenCard(1, { index: null, state: 'unhealthy', health: { missing: true } })],
 };
 const outside: Chapter = { minutes: 18, cards: [card(0, { state: 'external', processes: 1 }), held(1)] };
-const idle = (minutes: number): Chapter => ({
+const idle = (minutes: number, heldIdleSeconds: number | null): Chapter => ({
   minutes,
-  cards: [card(0), held(1, { processes: 0, memoryUsedBytes: 500 * 1024 ** 2 })],
+  cards: [card(0), held(1, { processes: 0, heldIdleSeconds })],
 });
 
 export const CARD_STORIES: readonly Story[] = [
@@ -214,18 +214,24 @@ export const CARD_STORIES: readonly Story[] = [
   },
   {
     of: 'TuneplaneCardHeldIdle',
-    says: 'fires after an hour, restarts included, and ends when the job uses the card',
-    chapters: [{ minutes: 5 }, idle(30), RESTART, { ...idle(49.25), restarted: true }, { minutes: 5 }],
+    says: 'fires once the gate has seen no use for an hour, also while a look tells nothing, and ends when the job uses the card',
+    chapters: [{ minutes: 5 }, idle(30, 3599), idle(5, 3600), idle(1, null), { minutes: 10 }],
     checks: [
-      { at: 60, firing: [] },
-      { at: 72, firing: [IDLE] },
-      { at: 87, firing: [] },
+      { at: 34, firing: [] },
+      { at: 38, firing: [IDLE] },
+      { at: 40.5, firing: [IDLE] },
+      { at: 50, firing: [] },
     ],
   },
   {
     of: 'TuneplaneCardHeldIdle',
-    says: 'says nothing of a job whose memory alone shows that it is at work',
-    chapters: [{ minutes: 75, cards: [held(0, { processes: 0 }), held(1, { processes: 0 })] }],
+    says: 'says nothing where the driver does not tell the utilisation',
+    chapters: [
+      {
+        minutes: 75,
+        cards: [held(0, { processes: 0, utilization: null }), held(1, { processes: 0, utilization: null })],
+      },
+    ],
     checks: [{ at: 74, firing: [] }],
   },
   {

@@ -53,6 +53,8 @@ export function held(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
     state: 'job_held',
     claims: [claim('train-17')],
     processes: 1,
+    utilization: 0.97,
+    heldIdleSeconds: 0,
     memoryUsedBytes: 40 * 1024 ** 3,
     ...but,
   });

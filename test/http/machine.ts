@@ -28,6 +28,10 @@ const bare: JudgedCard = {
   memoryUsedBytes: 1024,
   memorySizeBytes: 2048,
   persistenceMode: true,
+  utilization: 0,
+  temperatureCelsius: 31,
+  powerWatts: 71.23,
+  heldIdleSeconds: null,
 };
 
 const held: JudgedCard = {

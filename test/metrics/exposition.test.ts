@@ -30,7 +30,13 @@ async function render(
 /** Two cards in use, one broken one; everything can be seen. */
 const busyMachine = (): Observation =>
   watched([
-    card(0, { state: 'job_held', claims: [claim('train-17')], processes: 1, memoryUsedBytes: 851_443_712 }),
+    card(0, {
+      state: 'job_held',
+      heldIdleSeconds: 5400,
+      claims: [claim('train-17')],
+      processes: 1,
+      memoryUsedBytes: 851_443_712,
+    }),
     card(1, { state: 'external', processes: 1, memoryUsedBytes: 851_443_712 }),
     card(2, {
       state: 'unhealthy',

@@ -37,6 +37,10 @@ export function card(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
     memoryUsedBytes: 4 * 1024 * 1024,
     memorySizeBytes: 80 * 1024 ** 3,
     persistenceMode: true,
+    utilization: 0,
+    temperatureCelsius: 31,
+    powerWatts: 71.23,
+    heldIdleSeconds: null,
     ...but,
   };
 }
@@ -44,7 +48,8 @@ export function card(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
 /** A card of which nothing can be read, as when nvidia-smi is blind. */
 export function unseenCard(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
   const nothing = { driverVersion: null, processes: null, memoryUsedBytes: null, memorySizeBytes: null };
-  return card(index, { ...nothing, persistenceMode: null, health: {}, warned: {}, state: 'unknown', ...but });
+  const load = { utilization: null, temperatureCelsius: null, powerWatts: null };
+  return card(index, { ...nothing, ...load, persistenceMode: null, health: {}, warned: {}, state: 'unknown', ...but });
 }
 
 /** A running container's claim. */

@@ -29,6 +29,10 @@ const card = z.object({
   unknown_because: z.string().nullable().optional(),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),
+  utilization_ratio: z.number().nullish(),
+  temperature_celsius: z.number().nullish(),
+  power_watts: z.number().nullish(),
+  held_idle_seconds: z.number().nullish(),
 });
 export type ShownCard = z.infer<typeof card>;
 

@@ -20,9 +20,10 @@ export function statusLines({ where, cards, readiness }: Shown, width: number): 
     card.state,
     card.held_by?.run_id ?? '-',
     memory(card),
+    load(card),
     why(card).join('; '),
   ]);
-  const grid = table(['card', 'name', 'state', 'holder', 'memory', 'why'], rows.map(harmless), width);
+  const grid = table(['card', 'name', 'state', 'holder', 'memory', 'load', 'why'], rows.map(harmless), width);
   const probes = Object.entries(cards.probes).map(([name, probe]) => `${name} ${probeWords(probe)}`);
   const paragraph = (text: string): readonly string[] => wrap(plain(text), width);
   return [
@@ -62,6 +63,24 @@ function memory({ memory_used_bytes: used, memory_size_bytes: size }: ShownCard)
   return `${gib(used)} / ${gib(size)} GiB`;
 }
 
+/** `97 % 61 °C 640 W`; what the driver does not tell is left out. */
+function load({ utilization_ratio: ratio, temperature_celsius: celsius, power_watts: watts }: ShownCard): string {
+  const parts = [
+    ...(ratio == null ? [] : [`${Math.round(ratio * 100)} %`]),
+    ...(celsius == null ? [] : [`${Math.round(celsius)} °C`]),
+    ...(watts == null ? [] : [`${Math.round(watts)} W`]),
+  ];
+  return parts.length === 0 ? '-' : parts.join(' ');
+}
+
+/** Shorter pauses are usual: data is loaded, a checkpoint is written. */
+const IDLE_WORTH_TELLING_S = 300;
+
+function idleWords({ held_idle_seconds: seconds }: ShownCard): readonly string[] {
+  if (seconds == null || seconds < IDLE_WORTH_TELLING_S) return [];
+  return [`held and idle for ${Math.floor(seconds / 60)} min`];
+}
+
 function gib(bytes: number | null): string {
   return bytes === null ? '?' : (bytes / 2 ** 30).toFixed(1);
 }
@@ -72,6 +91,7 @@ function why(card: ShownCard): readonly string[] {
   return [
     ...(card.claims > 1 ? [`CLAIMED ${card.claims} TIMES`] : []),
     ...(card.held_by !== null && card.held_by.state !== 'running' ? [`container ${card.held_by.state}`] : []),
+    ...idleWords(card),
     ...(card.excluded === null ? [] : [`out by ${card.excluded.by}: ${card.excluded.reason}`]),
     ...card.unhealthy.map(({ detail }) => detail),
     ...(external?.processes ?? []).map(

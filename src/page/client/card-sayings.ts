@@ -16,6 +16,7 @@ export function sayingsOf(card: Card, nowMs: number): Saying[] {
   return [
     ...(held_by === null ? [] : [heldSaying(held_by, nowMs)]),
     ...(claims > 1 ? [say('unhealthy', 'Double booking', `${claims} live containers claim this card`)] : []),
+    ...idleSayings(card),
     ...unhealthy.map(({ reason, detail }) => say('unhealthy', reasonWords(reason), detail)),
     ...(external === null ? [] : externalSayings(external, held_by !== null)),
     ...(excluded === null ? [] : [excludedSaying(excluded, nowMs)]),
@@ -50,6 +51,14 @@ const EXCLUDED_BY: Readonly<Record<string, string>> = {
 
 /** More than this are counted, not listed. */
 const LISTED = 3;
+
+/** Shorter pauses are usual: data is loaded, a checkpoint is written. */
+const IDLE_WORTH_TELLING_S = 300;
+
+function idleSayings({ held_idle_seconds: seconds }: Card): Saying[] {
+  if (seconds === null || seconds < IDLE_WORTH_TELLING_S) return [];
+  return [say('warning', 'Held and idle', `no process and no utilisation for ${Math.floor(seconds / 60)} min`)];
+}
 
 function heldSaying({ run_id, state, since: began, principal }: Holder, nowMs: number): Saying {
   const by = principal === null ? [] : [`by ${principal}`];

@@ -3,7 +3,7 @@
 import { sayingsOf, type Saying } from './card-sayings.js';
 import { byId, keyedList, make, setAttribute, setText, show, type Row } from './dom.js';
 import type { Card, Cards } from './status.js';
-import { memoryWords, STATE_WORDS, shortUuid } from './words.js';
+import { loadWords, memoryWords, STATE_WORDS, shortUuid } from './words.js';
 
 interface Shown {
   readonly card: Card;
@@ -34,9 +34,10 @@ function cardRow(): Row<Shown> {
   const fill = make('div', '');
   const bar = make('div', 'bar', fill);
   const memory = make('p', 'memory');
+  const load = make('p', 'load');
   const says = make('ul', 'says');
   const numberLine = make('span', 'number', make('small', '', 'Card '), number);
-  const element = make('li', 'card', make('h3', '', numberLine, swatch, state), name, bar, memory, says);
+  const element = make('li', 'card', make('h3', '', numberLine, swatch, state), name, bar, memory, load, says);
   const drawSays = keyedList<readonly [string, Saying]>(says, ([key]) => key, sayingRow);
   // The text below has the same content: a screen reader should not read it twice.
   bar.setAttribute('aria-hidden', 'true');
@@ -49,6 +50,7 @@ function cardRow(): Row<Shown> {
       setText(state, STATE_WORDS[card.state]);
       setText(name, card.name ?? 'Name not read');
       setText(memory, memoryWords(used, size));
+      setText(load, loadWords(card));
       const percent = used === null || size === null || size <= 0 ? 0 : Math.min(100, (100 * used) / size);
       const width = `${percent.toFixed(1)}%`;
       if (fill.style.width !== width) fill.style.width = width;

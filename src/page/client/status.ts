@@ -62,6 +62,10 @@ export interface Card {
   readonly unknown_because: string | null;
   readonly memory_used_bytes: number | null;
   readonly memory_size_bytes: number | null;
+  readonly utilization_ratio: number | null;
+  readonly temperature_celsius: number | null;
+  readonly power_watts: number | null;
+  readonly held_idle_seconds: number | null;
 }
 
 export interface Holder {

@@ -69,3 +69,17 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function shortUuid(uuid: string): string {
   return uuid.slice(0, 12);
 }
+
+/** `97 % busy · 61 °C · 640 W`; what the driver does not tell is left out. */
+export function loadWords(card: {
+  readonly utilization_ratio: number | null;
+  readonly temperature_celsius: number | null;
+  readonly power_watts: number | null;
+}): string {
+  const { utilization_ratio: ratio, temperature_celsius: celsius, power_watts: watts } = card;
+  return [
+    ...(ratio === null ? [] : [`${Math.round(ratio * 100)} % busy`]),
+    ...(celsius === null ? [] : [`${Math.round(celsius)} °C`]),
+    ...(watts === null ? [] : [`${Math.round(watts)} W`]),
+  ].join(' · ');
+}

@@ -10,6 +10,9 @@ import { readText } from './cell.js';
 const SHAPES: Readonly<Record<Shape, RegExp>> = {
   whole_number: /^\d{1,9}$/,
   mib: /^\d{1,9}(?:\s*MiB)?$/,
+  percent: /^\d{1,3}(?:\s*%)?$/,
+  celsius: /^-?\d{1,3}$/,
+  watts: /^\d{1,6}(?:\.\d{1,6})?(?:\s*W)?$/,
   uuid: /^GPU-[0-9a-z-]+$/i,
   bus_id: /^[0-9a-f]+:[0-9a-f]+:[0-9a-f]+\.[0-9a-f]+$/i,
   version: /^\d+(?:\.\d+)+$/,
@@ -24,12 +27,12 @@ const SHAPES: Readonly<Record<Shape, RegExp>> = {
 /** Reads a cell as a number, with or without its unit. Anything else is unreadable. */
 export function readNumber(cell: string | undefined, shape: NumberShape): Reading<number> {
   const text = readShaped(cell, shape);
-  return text.kind === 'value' ? { kind: 'value', value: Number.parseInt(text.value, 10) } : text;
+  return text.kind === 'value' ? { kind: 'value', value: Number.parseFloat(text.value) } : text;
 }
 
 /** Reads a cell by its column's shape, as a number only where the shape is numeric. Text of another shape is unreadable. */
 export function readCell(cell: string | undefined, shape: Shape): Reading<string> | Reading<number> {
-  return shape === 'whole_number' || shape === 'mib' ? readNumber(cell, shape) : readShaped(cell, shape);
+  return isNumber(shape) ? readNumber(cell, shape) : readShaped(cell, shape);
 }
 
 /** A uuid in the format of any branch; any other text identifies no card. */
@@ -45,6 +48,12 @@ export function readUuid(cell: string | undefined): CardUuid | null {
  */
 export function isOutOfPlace(cells: readonly string[], fields: readonly string[]): boolean {
   return cells.length > fields.length && fields.some((field, at) => !looksLike(field, cells[at] ?? ''));
+}
+
+const NUMBERS: readonly Shape[] = ['whole_number', 'mib', 'percent', 'celsius', 'watts'] satisfies NumberShape[];
+
+function isNumber(shape: Shape): shape is NumberShape {
+  return NUMBERS.includes(shape);
 }
 
 function readShaped(cell: string | undefined, shape: Shape): Reading<string> {
