@@ -22,9 +22,9 @@ export async function runGate(settings: Settings, warnings: readonly string[]): 
     const gate = await wireGate(settings, clock, log);
     const listening = await open(gate, settings, log);
     const signal = await untilSignal();
-    log.info({ signal }, 'no new admissions from now on; ending those under way');
+    log.info({ signal }, 'shutting down: no new admissions, waiting for those in progress');
     const ended = await gate.drain(settings.drainTimeoutS * 1000);
-    if (!ended) log.warn({}, 'some admissions had not ended in time; what they created is in the books');
+    if (!ended) log.warn({}, 'some admissions did not end in time; the containers that they created keep their claims');
     await Promise.all(listening.map((each) => each.close(CLOSE_GRACE_MS)));
     await gate.close();
     log.info({}, 'ended');

@@ -65,7 +65,7 @@ async function openProcesses(folder: string, clock: Clock, log: Log): Promise<Op
   const { username: user, uid } = userInfo();
   log.warn(
     { user, uid, claims: folder },
-    `jobs are started as plain processes of the user ${user}, with no walls around them: whoever may admit can do all that this user can`,
+    `jobs are started as plain processes of the user ${user}, without isolation: every caller with the role admit can do what this user can`,
   );
   return { ...opened, offLimits: nothing, trouble: () => null, close: () => {} };
 }

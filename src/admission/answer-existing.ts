@@ -114,7 +114,7 @@ async function removeLeftBehind(
   const taken = await takeBack(container.id, parts.hands);
   if (taken.kind === 'in_doubt') {
     return refuse('docker_unavailable', {
-      detail: `what an earlier gate created for this run could not be removed: ${taken.detail}`,
+      detail: `the container that an earlier gate created for this run could not be removed: ${taken.detail}`,
       rolledBack: false,
     });
   }

@@ -83,6 +83,6 @@ async function finishLate(
     if (checked === undefined || checked.kind === 'good') await parts.starts.begin(made);
     else await yieldClaim(made, checked, parts);
   } catch (error) {
-    parts.log.error({ err: error }, 'a claim whose create was slow could not be brought to its end');
+    parts.log.error({ err: error }, 'the claim of a slow create could not be completed');
   }
 }

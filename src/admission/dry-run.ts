@@ -37,7 +37,7 @@ export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decisio
       throw plan.error;
     case 'existing':
     case undefined:
-      throw new Error('a request of which nothing is there has a plan of its own');
+      throw new Error('a request without an existing container must have a plan');
     default:
       return plan satisfies never;
   }

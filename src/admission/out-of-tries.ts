@@ -16,12 +16,12 @@ export function outOfTries(spec: JobSpec, why: Again['why']): Decision {
       });
     case 'gone':
       return refuse('create_failed', {
-        detail: 'each container that was created was gone again from the list after it; nothing was started',
+        detail: 'each created container was missing from the list that followed; nothing was started',
         rolledBack: true,
       });
     case 'image_gone':
       return refuse('image_not_found', {
-        detail: `somebody removes the image ${spec.container.image} again and again before a container can be created from it`,
+        detail: `the image ${spec.container.image} is removed again and again before a container can be created from it`,
       });
     case 'changed':
       return {
@@ -29,7 +29,7 @@ export function outOfTries(spec: JobSpec, why: Again['why']): Decision {
         requested: spec.count,
         free: 0,
         retryAfterSeconds: 1,
-        explain: `what there is of the run ${spec.runId} changed each time it was looked at; ask again in a second`,
+        explain: `the container of the run ${spec.runId} changed at each attempt; ask again in a second`,
         reasons: [{ code: 'lost_race', cards: [] }],
       };
     case 'lost_race':

@@ -90,7 +90,9 @@ function waitFor(
   taken: number,
 ): Wait {
   const since =
-    taken === 0 ? '' : ` Since that look ${taken} went to ${taken === 1 ? 'a request' : 'requests'} ahead in line.`;
+    taken === 0
+      ? ''
+      : ` Since that look ${taken} went to ${taken === 1 ? 'a request' : 'requests'} ahead in the queue.`;
   return {
     requested: spec.count,
     free: serve.free,

@@ -109,12 +109,15 @@ async function rollBack(
   if (taken.kind === 'runs') return { kind: 'running', state: taken.state };
   if (taken.kind === 'look_again') return taken;
   if (taken.kind === 'in_doubt') {
-    log.warn({ container_id: containerId, detail: taken.detail }, 'a container that would not start was not removed');
+    log.warn(
+      { container_id: containerId, detail: taken.detail },
+      'a container that failed to start could not be removed',
+    );
   }
   return refuse(code, { detail: `the runtime ${what}`, daemonMessage, rolledBack: taken.kind === 'taken_back' });
 }
 
 function faulty(claim: Claimed, error: unknown, log: Log): Ended {
-  log.error({ err: error, container_id: claim.containerId }, 'a start failed by a fault of the gate');
-  return refuse('internal', { detail: 'the start failed by a fault of the gate', rolledBack: false });
+  log.error({ err: error, container_id: claim.containerId }, 'a start failed because of a bug in the gate');
+  return refuse('internal', { detail: 'the start failed because of a bug in the gate', rolledBack: false });
 }

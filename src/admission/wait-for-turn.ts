@@ -30,7 +30,7 @@ export async function waitForTurn(admission: Admission, parts: WaitForTurnParts)
     if (admission.gone.aborted) return { kind: 'client_gone' };
     const waited = Math.round((clock.monotonic() - began) / 1000);
     return refuse('lock_unavailable', {
-      detail: `the lock was not to be had within ${waited} s: ${lock.problem() ?? 'others were served first'}`,
+      detail: `could not get the lock within ${waited} s: ${lock.problem() ?? 'others were served first'}`,
     });
   } finally {
     callOff();

@@ -28,7 +28,7 @@ export async function yieldClaim(
     const taken = await takeBack(containerId, hands);
     if (taken.kind === 'look_again' || taken.kind === 'runs') return lookAgain;
     if (taken.kind === 'taken_back') return result.kind === 'refused' ? { ...result, rolledBack: true } : result;
-    const why = result.kind === 'refused' ? result.detail : 'what was created may not be started';
+    const why = result.kind === 'refused' ? result.detail : 'the created container may not be started';
     return refuse('docker_unavailable', {
       detail: `${why}; and the runtime did not say whether it was removed: ${taken.detail}`,
       rolledBack: false,

@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 const BLIND =
-  'The probe could not see the cards; they were counted as free, as the label books say and the operator allowed.';
+  'The probe could not see the cards; they were counted as free because no container claims them and the operator allowed it.';
 
 /** The answer to a decision about `runId`; null for `client_gone`, where nobody is left to answer. */
 export function answer(decision: Decision, runId: string): Answer | null {

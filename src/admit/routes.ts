@@ -113,7 +113,7 @@ function outcomeOf(decision: Decision): Outcome {
     case 'would_admit':
     case 'would_wait':
     case 'would_replay':
-      throw new Error(`an admission that was no dry run ended in ${decision.kind}`);
+      throw new Error(`an admission that was not a dry run ended in ${decision.kind}`);
     default:
       return decision satisfies never;
   }

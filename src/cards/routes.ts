@@ -80,7 +80,7 @@ async function forget(parts: CardRouteParts, req: Request, res: Response): Promi
   if (uuid === null) return;
   const { gpus } = (await parts.observer.fresh()).snapshot;
   if (gpus.kind === 'seen' && gpus.value.rows.some((row) => row.uuid === uuid)) {
-    const detail = `${uuid} is in the machine and would be on the books again at the next look; to take it out, exclude it`;
+    const detail = `${uuid} is in the machine and would be remembered again at the next look; to stop its use, exclude it`;
     return sendProblem(res, { code: 'card_present', detail });
   }
   await parts.cardStore.forget(uuid);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { EXIT_HELP } from './terminal/exit-codes.js';
 
 export function addClientCommands(program: Command): void {
-  asking(program, 'status', 'show the cards of a running gate, who has them and why the others are not free')
+  asking(program, 'status', 'show the cards of a running gate, who holds them and why the others are not free')
     .option('-w, --watch', 'show it again every 2 s, until Ctrl-C')
     .option('--json', 'print what the gate answers (with --watch, one line each time)')
     .addHelpText(
@@ -16,10 +16,7 @@ export function addClientCommands(program: Command): void {
   asking(program, 'admit', 'post a request to start a job, and show what was decided')
     .requiredOption('-f, --file <file>', 'the request as JSON, as for POST /admit; - is standard input')
     .option('--dry-run', 'ask what would be decided now; changes nothing')
-    .option(
-      '--wait [seconds]',
-      'while it is not its turn, ask again when the gate says so; without a number, without end',
-    )
+    .option('--wait [seconds]', 'while the gate answers wait, retry when it says so; without a number, for ever')
     .option('--json', 'print what the gate answered last')
     .addHelpText(
       'after',
@@ -30,7 +27,7 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
     )
     .action(async (options) => (await import('./admit.js')).admit(options));
 
-  asking(program, 'runs', 'list the jobs on the books of a running gate')
+  asking(program, 'runs', 'list the jobs of a running gate')
     .option('--json', 'print what the gate answers')
     .addHelpText('after', help('gpu-gate runs'))
     .action(async (options) => (await import('./runs.js')).showRuns(options));
@@ -39,7 +36,7 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
     .argument('<run_id>')
     .option(
       '--lost',
-      'give up a run of the process runtime that was started in a container which is gone for good: its cards are free for the next, and nothing is stopped',
+      'remove a run of the process runtime that was started in a container which is gone for good: frees its cards, stops nothing',
     )
     .addHelpText('after', help('gpu-gate remove train-17', 'gpu-gate remove --lost train-17'))
     .action(async (runId: string, options) => (await import('./runs.js')).removeRun(runId, options));
@@ -49,14 +46,9 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
     'exclude',
     'take a card out; a job on it is left alone',
     'gpu-gate exclude 3 --reason "fan replacement"',
-  ).requiredOption('--reason <reason>', 'why, for whoever finds it out');
+  ).requiredOption('--reason <reason>', 'the reason, for people who find the card excluded');
   operating(program, 'include', 'take a card back that was excluded', 'gpu-gate include 3');
-  operating(
-    program,
-    'forget',
-    'strike a missing card off the books that will not come back',
-    'gpu-gate forget GPU-8f6d…',
-  );
+  operating(program, 'forget', 'forget a missing card that will not come back', 'gpu-gate forget GPU-8f6d…');
 }
 
 function asking(program: Command, name: string, description: string): Command {
@@ -65,11 +57,11 @@ function asking(program: Command, name: string, description: string): Command {
     .description(description)
     .option(
       '--url <url>',
-      'where the gate is: http://host:port or unix:/path (TUNEPLANE_URL, else the first of TUNEPLANE_LISTEN, else 127.0.0.1:9840)',
+      'address of the gate: http://host:port or unix:/path (TUNEPLANE_URL, else the first of TUNEPLANE_LISTEN, else 127.0.0.1:9840)',
     )
     .option(
       '--token-file <file>',
-      'holds the token to ask with (TUNEPLANE_TOKEN_FILE); never on the command line, where others see it',
+      'a file with the token to send (TUNEPLANE_TOKEN_FILE); never give a token on the command line, where others see it',
     );
 }
 

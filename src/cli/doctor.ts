@@ -25,7 +25,7 @@ async function findAll(flags: readonly string[], tryImage: string | null): Promi
   const read = readSettings(process.env, flags, { terminal: process.stderr.isTTY });
   if (read.kind === 'problems') {
     // Without valid settings, nothing else can be checked.
-    const todo = 'gpu-gate serve --help shows them all; the other checks need settings that can be used';
+    const todo = 'gpu-gate serve --help lists them all; the other checks need valid settings';
     return read.problems.map((says) => ({ name: 'settings', state: 'error', says, todo }));
   }
   const settings: Check = {
@@ -34,7 +34,7 @@ async function findAll(flags: readonly string[], tryImage: string | null): Promi
     ask: async () =>
       read.warnings.length === 0
         ? ok('they can be used')
-        : warning(read.warnings.join('; '), 'mend the environment of the gate, unless this is meant'),
+        : warning(read.warnings.join('; '), 'correct the environment of the gate, unless this is intended'),
   };
   const installation = { settings: read.settings, env: process.env, policyProblems, tryImage, clock: systemClock };
   return examine([settings, ...checksOf(installation)]);

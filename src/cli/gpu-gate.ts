@@ -13,7 +13,7 @@ const program = new Command('gpu-gate')
   .version(versionLine(), '--version', 'print the version')
   .helpCommand(false)
   .exitOverride()
-  .showHelpAfterError('(gpu-gate --help shows what there is)');
+  .showHelpAfterError('(gpu-gate --help lists the commands)');
 
 program
   .command('serve')
@@ -39,7 +39,7 @@ token
     'after',
     '\nExample:\n  # gpu-gate token new console --roles admit,release,read >> /etc/tuneplane/tokens',
   )
-  .argument('<name>', 'who will use it; stands on the containers and in the audit line')
+  .argument('<name>', 'the name of its user, recorded on containers and in the audit')
   .requiredOption('--roles <roles>', 'what it may do: admit, release, operate, read; several with commas')
   .action(async (name: string, options: { readonly roles: string }) => {
     const { printNewToken } = await import('./token.js');
@@ -79,7 +79,7 @@ addClientCommands(program);
 
 program
   .command('demo')
-  .description('show the gate on a machine with neither cards nor Docker: eight cards that are not real, jobs that are')
+  .description('try the gate without cards and without Docker: eight simulated cards, real jobs')
   .action(async () => {
     const { demo } = await import('./demo.js');
     await demo();

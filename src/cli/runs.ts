@@ -19,7 +19,7 @@ export async function showRuns(options: RunsOptions): Promise<void> {
   const read = said.kind === 'answered' && said.status === 200 ? shownRuns.safeParse(said.body) : null;
   if (said.kind !== 'answered' || read === null || !read.success) return fail(failureOf(said));
   if (options.json === true) return sayJson(said.body);
-  if (read.data.runs.length === 0) return say('no run is on the books');
+  if (read.data.runs.length === 0) return say('there are no runs');
   const rows = read.data.runs.map((run) => rowOf(run).map(plain));
   say(...table(['run', 'state', 'cards', 'exit', 'since', 'error'], rows, screenWidth()));
 }
@@ -35,7 +35,7 @@ export async function removeRun(runId: string, options: RemoveOptions): Promise<
   const path = `/runs/${encodeURIComponent(runId)}${options.lost === true ? '?lost=true' : ''}`;
   const said = await gate.ask(path, { method: 'DELETE', limitMs: 60_000 });
   if (said.kind !== 'answered' || said.status !== 204) return fail(failureOf(said));
-  say(options.lost === true ? `given up: ${runId}; nothing was stopped` : `removed: ${runId}`);
+  say(options.lost === true ? `removed as lost: ${runId}; nothing was stopped` : `removed: ${runId}`);
 }
 
 function rowOf(run: ShownRuns['runs'][number]): readonly string[] {

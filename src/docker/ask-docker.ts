@@ -20,7 +20,7 @@ export async function askDocker<T>(
   const asked = await inTime(settled(call, giveUp.signal), limitMs, clock);
   if (asked !== null) return asked.value;
   giveUp.abort();
-  return { kind: 'timeout', message: `no whole answer within ${limitMs} ms` };
+  return { kind: 'timeout', message: `no complete answer within ${limitMs} ms` };
 }
 
 async function settled<T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<Asked<T>> {

@@ -33,7 +33,7 @@ export async function findHook(endpoint: string, procFolder = '/proc'): Promise<
     return blind(`${others.length + 1} daemons run here, and none says that it serves ${endpoint}`);
   const folders = await pathOf(daemon.folder);
   if (folders === null)
-    return blind(`the environment of dockerd (pid ${daemon.pid}) may be read by its user or root alone`);
+    return blind(`the environment of dockerd (pid ${daemon.pid}) can only be read by its user or root`);
   for (const folder of folders) {
     const inside = join(daemon.folder, 'root', folder, HOOK);
     const there = await access(inside, constants.X_OK).then(
@@ -61,7 +61,7 @@ export async function daemonExecRoots(procFolder = '/proc'): Promise<Probed<read
   const tookMs = performance.now() - began;
   if (known.length === all.length && all.length > 0) return { kind: 'seen', value: known, tookMs };
   const unseen = 'no dockerd can be seen among the processes, and no container runs that would tell its exec root';
-  const detail = all.length === 0 ? unseen : 'the configuration of dockerd cannot be read, and with it its exec root';
+  const detail = all.length === 0 ? unseen : 'the configuration of dockerd cannot be read, so its exec root is unknown';
   return { kind: 'blind', why: 'unavailable', detail, tookMs };
 }
 

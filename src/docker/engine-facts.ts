@@ -109,7 +109,7 @@ async function get<T>(
     if (Buffer.isBuffer(asked.value)) throw new Error('no JSON');
     return { kind: 'seen', value: read(asked.value), tookMs };
   } catch {
-    return { kind: 'blind', why: 'parse', detail: `what answered GET ${path} is not what an engine answers`, tookMs };
+    return { kind: 'blind', why: 'parse', detail: `the answer to GET ${path} is not that of an engine`, tookMs };
   }
 }
 

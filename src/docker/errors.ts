@@ -20,7 +20,7 @@ export function toDockerTrouble(thrown: unknown): DockerTrouble {
   const message = typeof error['message'] === 'string' ? error['message'] : String(thrown);
   const code = typeof error['code'] === 'string' ? error['code'] : null;
   if (error['name'] === 'AbortError' || code === 'ABORT_ERR')
-    return { kind: 'timeout', message: 'the call was given up' };
+    return { kind: 'timeout', message: 'the call was cancelled' };
   if (code !== null && (error['syscall'] === 'connect' || error['syscall'] === 'getaddrinfo' || isTlsCode(code))) {
     return { kind: 'unreachable', code, message: `${message}${advice(code)}` };
   }

@@ -25,7 +25,7 @@ function leaveOut(require: NodeJS.Require, name: string, file: string): void {
   const path = siblingOf(require, name, file);
   if (path === null || require.cache[path] !== undefined) return;
   const notHere = (): never => {
-    throw new Error(`${name}/${file} is not loaded in a gate`);
+    throw new Error(`${name}/${file} is not loaded in the gate`);
   };
   require.cache[path] = { id: path, filename: path, loaded: true, exports: notHere } as unknown as NodeJS.Module;
 }

@@ -61,7 +61,7 @@ async function askGiven(docker: Docker, own: readonly string[], id: string | nul
   if (asked.kind !== 'answer') return { kind: 'unavailable', detail: inWords(asked) };
   const inspected = ownContainer.safeParse(asked.value);
   if (inspected.success) return { kind: 'known', ...asGiven(own, inspected.data.Mounts) };
-  return { kind: 'untold', detail: `Docker does not tell what the gate's own container ${id.slice(0, 12)} was given` };
+  return { kind: 'untold', detail: `Docker does not report the mounts of the gate's own container ${id.slice(0, 12)}` };
 }
 
 const LIMIT_MS = 5000;

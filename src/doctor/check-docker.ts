@@ -31,7 +31,7 @@ export function checkDocker(installation: Installation, gpus: () => Promise<Prob
 function checkInstalled(installation: Installation, gpus: () => Promise<Probed<GpusSeen>>): readonly Check[] {
   const found = createDockerClient({ ...installation.env });
   if (found.kind === 'problem') {
-    return [check('docker', async () => wrong(found.detail, 'mend DOCKER_HOST or the context'))];
+    return [check('docker', async () => wrong(found.detail, 'correct DOCKER_HOST or the context'))];
   }
   return checkEngine(found, installation.tryImage, gpus);
 }

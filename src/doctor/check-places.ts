@@ -25,17 +25,17 @@ export function checkPlaces({ settings, env, policyProblems, clock }: Installati
       const file = { path: tokensFile, mode: await modeOf(tokensFile), problems };
       return judgeRuleFile(
         file,
-        'mend it: what cannot be read lets nobody in; chmod 0600, its owner root or the user of the gate',
+        'correct it: an invalid line permits nobody; chmod 0600, owner root or the user of the gate',
       );
     }),
     check('policy-file', async () => {
-      if (policyFile === null) return skipped('none: what holds then is in the README');
+      if (policyFile === null) return skipped('none: the defaults are in the README');
       const file = {
         path: policyFile,
         mode: await modeOf(policyFile),
         problems: await textProblems(policyFile, policyProblems),
       };
-      return judgeRuleFile(file, 'the gate does not start with it: mend it');
+      return judgeRuleFile(file, 'the gate does not start with it: correct it');
     }),
     check('listen', async () => judgePlaces(await places())),
     check('state-folder', async () => {

@@ -12,9 +12,7 @@ export function checkRedis({ settings, clock }: Installation): readonly Check[] 
   const { redisUrl: url, redisPasswordFile, lockKey: key } = settings;
   if (url === null) {
     return [
-      check('redis', async () =>
-        skipped('TUNEPLANE_REDIS_URL is not set: this gate takes itself for the only allocator'),
-      ),
+      check('redis', async () => skipped('TUNEPLANE_REDIS_URL is not set: this gate assumes to be the only allocator')),
     ];
   }
   const password = redisPasswordFile === null ? null : passwordFrom(redisPasswordFile);

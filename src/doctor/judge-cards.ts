@@ -29,7 +29,7 @@ export function judgeNvidiaSmi(cards: Cards, timeoutMs: number): Verdict {
   }
   if (cards.tookMs >= Math.min(SLOW_MS, timeoutMs / 2)) {
     return warning(
-      `${says}; a look that takes longer than ${timeoutMs / 1000} s is given up`,
+      `${says}; a look that takes longer than ${timeoutMs / 1000} s is abandoned`,
       'turn on persistence mode; if it is on, raise TUNEPLANE_PROBE_TIMEOUT_S and look for a stuck driver (dmesg)',
     );
   }
@@ -70,7 +70,7 @@ export function judgeProcessList(
 ): Verdict {
   if (cards.kind === 'blind') return notSeen();
   if (processes.kind === 'blind') {
-    return warning(`${processes.detail}; use from outside shows by memory alone`, 'ask nvidia-smi by hand');
+    return warning(`${processes.detail}; outside use is detected by memory alone`, 'run nvidia-smi by hand');
   }
   const listed = new Set(processes.value.processes.map(({ uuid }) => uuid));
   const blind = cards.value.rows.filter(
@@ -79,7 +79,7 @@ export function judgeProcessList(
   if (blind.length > 0 && processes.value.unreadable === 0) {
     const amounts = blind.map((row) => `card ${row.index ?? '?'}: ${used(row)} MiB`).join(', ');
     return warning(
-      `memory is in use and nobody is listed (${amounts}): jobs from outside that need little go unseen`,
+      `memory is in use and no process is listed (${amounts}): outside jobs that use little memory are not detected`,
       HOST_PIDS,
     );
   }
@@ -92,7 +92,7 @@ export function judgeProcessList(
   if (processes.value.processes.length > 0)
     return ok(`${count(processes.value.processes.length, 'process', 'es')} listed`);
   if (firstNamespace === true) return ok("no process computes now; this is the host's process namespace");
-  return unknown('no process computes now, so it cannot be told whether the processes of the host are seen', HOST_PIDS);
+  return unknown('no process computes now, so it is unknown whether the processes of the host are visible', HOST_PIDS);
 }
 
 /** Whether all cards are present: by the configured count, by those seen before, and by the driver's own count. */
@@ -116,7 +116,7 @@ export function judgeCount(cards: Cards, configured: number, remembered: readonl
   if (configured > 0 && configured < rows.length) {
     return warning(
       `${count(rows.length, 'card')} seen, TUNEPLANE_LOCAL_GPU_COUNT says ${configured}: those beyond are never handed out`,
-      'set the right count, unless this is meant',
+      'set the right count, unless this is intended',
     );
   }
   if (driverCount !== null && driverCount > rows.length) {
@@ -127,7 +127,7 @@ export function judgeCount(cards: Cards, configured: number, remembered: readonl
   }
   if (configured === 0) {
     return ok(
-      `${count(rows.length, 'card')}, all that the driver counts; TUNEPLANE_LOCAL_GPU_COUNT would hold it to a number`,
+      `${count(rows.length, 'card')}, as many as the driver counts; set TUNEPLANE_LOCAL_GPU_COUNT to require a number`,
     );
   }
   return ok(`${count(rows.length, 'card')}, as configured`);

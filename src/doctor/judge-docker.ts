@@ -42,7 +42,7 @@ export function judgePodman(version: Probed<EngineVersion>): Verdict {
   );
 }
 
-const TRY_IT = 'gpu-gate doctor --try-image IMAGE starts a container with a card for a moment, which tells';
+const TRY_IT = 'gpu-gate doctor --try-image IMAGE starts a container with a card for a moment, to find out';
 const INSTALL = 'install the NVIDIA Container Toolkit, then systemctl restart docker';
 
 export interface GpuFacts {
@@ -90,7 +90,7 @@ export function judgeTried(tried: Tried | null): Verdict {
     case 'no_image':
       return unknown('the image is not on this machine', 'pull it first, or name another: any will do');
     case 'in_doubt':
-      return unknown(`no clear word from Docker: ${tried.detail}`);
+      return unknown(`no clear answer from Docker: ${tried.detail}`);
     default:
       return tried satisfies never;
   }
@@ -106,7 +106,7 @@ export function judgeCgroupDriver(info: Probed<EngineInfo>): Verdict {
   if (cgroupDriver !== 'systemd')
     return ok(`${cgroupDriver || 'none'}: systemctl daemon-reload takes no card from a running job`);
   if (cdiDevices.some((name) => name.startsWith('nvidia.com/gpu=')))
-    return ok('systemd, with CDI, which tells systemd of the devices');
+    return ok('systemd, with CDI, so that systemd knows the devices');
   return warning(
     'systemd, without CDI: systemctl daemon-reload can take the cards from jobs that run ("Failed to initialize NVML: Unknown Error")',
     'generate a CDI specification (nvidia-ctk cdi generate) on Docker 28.2 or newer, or have the device nodes made with nvidia-ctk system create-dev-char-symlinks, or set "exec-opts": ["native.cgroupdriver=cgroupfs"] in daemon.json',
@@ -126,14 +126,16 @@ export function judgeImages(
 ): Verdict {
   if (images.kind === 'blind' || info.kind === 'blind') return notAsked();
   const greedy = images.value.images.filter(({ env }) => env.includes('NVIDIA_VISIBLE_DEVICES=all'));
-  const left = images.value.unanswered > 0 ? `; ${images.value.unanswered} images could not be looked at` : '';
-  if (greedy.length === 0) return ok(`none of ${images.value.images.length} asks for every card by itself${left}`);
+  const left = images.value.unanswered > 0 ? `; ${images.value.unanswered} images could not be inspected` : '';
+  if (greedy.length === 0)
+    return ok(`none of ${images.value.images.length} requests every card by its environment${left}`);
   const names = greedy.slice(0, 5).map(({ name }) => name);
   const more = greedy.length > names.length ? ` and ${greedy.length - names.length} more` : '';
-  const says = `${greedy.length} ask for every card by their environment (${names.join(', ')}${more})${left}`;
+  const says = `${greedy.length} request every card by their environment (${names.join(', ')}${more})${left}`;
   const { defaultRuntime } = info.value;
-  if (!/nvidia/.test(defaultRuntime)) return ok(`${says}; not heeded while the default runtime is ${defaultRuntime}`);
-  if (envHeeded === false) return ok(`${says}; the toolkit's configuration does not heed it`);
+  if (!/nvidia/.test(defaultRuntime))
+    return ok(`${says}; without effect while the default runtime is ${defaultRuntime}`);
+  if (envHeeded === false) return ok(`${says}; the toolkit's configuration ignores it`);
   return warning(
     `${says}: a container that somebody starts from one sees all cards, as the default runtime is ${defaultRuntime}`,
     'set accept-nvidia-visible-devices-envvar-when-unprivileged = false in /etc/nvidia-container-runtime/config.toml, or take "default-runtime" out of daemon.json',
@@ -146,7 +148,7 @@ export function judgeMemlock(version: Probed<EngineVersion>, bytes: number, daem
   if (daemonsSeen === 0) return unknown('no dockerd can be seen among the processes of this machine');
   if (bytes === -1) return ok('Docker can let a job lock all memory');
   return warning(
-    `Docker can let a job lock ${bytes} bytes at most, since it may not lift limits itself; RDMA may need more`,
+    `Docker can let a job lock ${bytes} bytes at most, since it may not raise limits itself; RDMA may need more`,
     'raise LimitMEMLOCK of the docker service (systemctl edit docker), or of the container that it runs in',
   );
 }

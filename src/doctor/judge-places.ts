@@ -55,10 +55,7 @@ const LITTLE_BYTES = 16 * 1024 * 1024;
 export function judgeFolder(facts: FolderFacts, gateAnswers: boolean): Verdict {
   switch (facts.kind) {
     case 'none':
-      return wrong(
-        `no folder for the state can be written (${facts.detail})`,
-        'set TUNEPLANE_STATE_DIR to one that can',
-      );
+      return wrong(`no folder for the state is writable (${facts.detail})`, 'set TUNEPLANE_STATE_DIR to one that can');
     case 'can_be_made':
       return ok(`${facts.folder} is not there yet and can be made`);
     case 'there':

@@ -9,7 +9,7 @@ const CLOCKS_APART_MS = 2000;
 /** Whether it answers and accepts the writes of the lock. */
 export function judgeRedis(answer: RedisAnswer): Verdict {
   if (answer.kind === 'failed') {
-    return wrong(answer.detail, 'start Redis, or mend TUNEPLANE_REDIS_URL and TUNEPLANE_REDIS_PASSWORD_FILE');
+    return wrong(answer.detail, 'start Redis, or correct TUNEPLANE_REDIS_URL and TUNEPLANE_REDIS_PASSWORD_FILE');
   }
   const { version, refusesWrites } = answer.facts;
   if (refusesWrites === null) return ok(`answers and takes writes, version ${version ?? 'unknown'}`);
@@ -34,7 +34,7 @@ export function judgeEviction(answer: RedisAnswer): Verdict {
   if (evicts !== null)
     return warning(evicts, 'redis-cli config set maxmemory-policy noeviction, and the same in redis.conf');
   if (policy === null) return withheld();
-  return ok(policy === 'noeviction' ? policy : `${policy}, and no limit at which it would be used`);
+  return ok(policy === 'noeviction' ? policy : `${policy}, and no memory limit, so it has no effect`);
 }
 
 /** The lock itself does not depend on synchronized clocks; a person who compares logs and tokens does. */
@@ -45,7 +45,7 @@ export function judgeClock(answer: RedisAnswer): Verdict {
   const apart = `${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} ours`;
   if (Math.abs(aheadMs) <= CLOCKS_APART_MS) return ok(`its clock is ${apart}`);
   return warning(
-    `its clock is ${apart}: times in logs and tokens contradict each other`,
+    `its clock is ${apart}: time stamps in logs and tokens contradict each other`,
     'let both machines keep time by NTP',
   );
 }
@@ -68,7 +68,7 @@ export function judgeKey(answer: RedisAnswer, { key, standardKey }: KeyFacts): V
     return wrong(held, `it will not end by itself: if no allocator is at work, redis-cli del '${key}'`);
   }
   if (gates === null)
-    return unknown(`${held}; who else is connected is not told`, 'allow the gate CLIENT LIST, or look there by hand');
+    return unknown(`${held}; other clients are unknown`, 'allow the gate CLIENT LIST, or check there by hand');
   const others = [...new Set(gates.filter(({ ours }) => !ours).map(({ address }) => address))];
   if (others.length === 0) return ok(`${held}; no gate from another address is connected now`);
   const says = `${held}; gates from other addresses are connected: ${others.join(', ')}`;
@@ -81,11 +81,11 @@ export function judgeKey(answer: RedisAnswer, { key, standardKey }: KeyFacts): V
 
 /** A token is `<epoch ms>-<hex>`, made when its wait began, by the clock of its machine. */
 function holderInWords(holder: RedisFacts['holder']): string {
-  if (holder === null) return 'who holds it is not told';
+  if (holder === null) return 'its holder is unknown';
   if (holder === 'nobody') return 'nobody holds it now';
   const made = Number(/^(\d{12,14})-/.exec(holder.token)?.[1] ?? Number.NaN);
   const since = Number.isNaN(made)
-    ? 'by a token that is none of ours'
+    ? 'by a token in an unknown format'
     : `by a token of ${new Date(made).toISOString()}`;
   const ends = holder.endsInMs < 0 ? 'without a time to live' : `for ${Math.ceil(holder.endsInMs / 1000)} s more`;
   return `held now, ${since}, ${ends}`;
@@ -96,5 +96,8 @@ function notAsked(): Verdict {
 }
 
 function withheld(): Verdict {
-  return unknown('Redis does not tell this user (INFO, TIME)', 'allow the gate these commands, or look there by hand');
+  return unknown(
+    'Redis does not answer this user (INFO, TIME)',
+    'allow the gate these commands, or check there by hand',
+  );
 }

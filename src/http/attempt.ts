@@ -66,7 +66,7 @@ export function attempted(res: Response): boolean {
 /** The attempt of this response. Throws where the route does not record attempts, which is a bug. */
 export function attemptOf(res: Response): Attempt {
   const attempt = res.locals['attempt'] as Attempt | undefined;
-  if (attempt === undefined) throw new Error('a route that changes something is not watched');
+  if (attempt === undefined) throw new Error('a route that changes something does not record attempts');
   return attempt;
 }
 

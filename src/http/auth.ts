@@ -45,7 +45,7 @@ export function createDoor(keys: Keys): Door {
 /** The authenticated caller. Throws where the route has no authentication, a bug that must not go unnoticed. */
 export function principalOf(res: Response): Principal {
   const principal = knownPrincipal(res);
-  if (principal === null) throw new Error('a route was reached without passing the door');
+  if (principal === null) throw new Error('a route has no authentication');
   return principal;
 }
 

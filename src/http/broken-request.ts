@@ -22,7 +22,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
 
 /** For a server's `connect` event: CONNECT has no path and no response object. */
 export function refuseConnect(socket: Duplex): void {
-  const detail = 'CONNECT is not known here: this is no proxy';
+  const detail = 'CONNECT is not supported: this is no proxy';
   answerByHand(socket, { code: 'method_not_allowed', detail, headers: { Allow: 'GET, HEAD, POST, DELETE' } });
 }
 

@@ -8,7 +8,7 @@ import { sendProblem, type Problem } from './problem.js';
 export function methodNotAllowed(...methods: readonly string[]): RequestHandler {
   const allow = methods.join(', ');
   return (req, res) => {
-    const detail = `${req.method} is not known at ${shortPath(req)}; expected ${allow}`;
+    const detail = `${req.method} is not supported at ${shortPath(req)}; expected ${allow}`;
     sendProblem(res, { code: 'method_not_allowed', detail, headers: { Allow: allow } });
   };
 }
@@ -17,7 +17,7 @@ export function methodNotAllowed(...methods: readonly string[]): RequestHandler 
 export function notFound(req: Request, res: Response): void {
   sendProblem(res, {
     code: 'not_found',
-    detail: `there is nothing at ${shortPath(req)}; /openapi.json lists what there is`,
+    detail: `there is nothing at ${shortPath(req)}; /openapi.json lists the paths`,
   });
 }
 
@@ -33,8 +33,11 @@ export function finalErrorHandler(log: Log): ErrorRequestHandler {
     if (typeOf(error) === 'request.aborted') return;
     const problem = usedUp(error) ?? callersFault(error);
     if (problem === null)
-      log.error({ err: error, method: req.method, path: shortPath(req) }, 'a request ended in a fault');
-    sendProblem(res, problem ?? { code: 'internal', detail: 'the gate failed at this request; its log says how' });
+      log.error(
+        { err: error, method: req.method, path: shortPath(req) },
+        'a request failed because of a bug in the gate',
+      );
+    sendProblem(res, problem ?? { code: 'internal', detail: 'the gate failed at this request; its log says why' });
   };
 }
 

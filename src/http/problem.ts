@@ -20,12 +20,12 @@ export type ProblemCode = RefusalCode | FaceCode;
  * routes.
  */
 export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; readonly title: string }>> = {
-  invalid_request: { status: 400, title: 'The request does not have the form it must have' },
-  unauthenticated: { status: 401, title: 'No valid token came with the request' },
+  invalid_request: { status: 400, title: 'The request is invalid' },
+  unauthenticated: { status: 401, title: 'The request has no valid token' },
   forbidden: { status: 403, title: 'The caller may not do this' },
   policy_denied: { status: 403, title: 'The policy of this machine does not allow this' },
-  not_found: { status: 404, title: 'There is no such thing here' },
-  method_not_allowed: { status: 405, title: 'This path does not know the method' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'The path does not support the method' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   run_alive: { status: 409, title: 'The run is alive' },
   card_present: { status: 409, title: 'The card is in the machine' },
@@ -36,12 +36,12 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; r
   image_not_found: { status: 422, title: 'There is no such image' },
   container_refused: { status: 422, title: 'The runtime refuses this container' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
-  internal: { status: 500, title: 'A fault of the gate' },
+  internal: { status: 500, title: 'Internal error of the gate' },
   image_pull_failed: { status: 502, title: 'The image could not be pulled' },
   create_failed: { status: 502, title: 'The runtime failed to create the container' },
   start_failed: { status: 502, title: 'The runtime failed to start the container' },
   docker_unavailable: { status: 503, title: 'The runtime does not answer' },
-  lock_unavailable: { status: 503, title: 'The lock could not be had' },
+  lock_unavailable: { status: 503, title: 'The lock is not available' },
   draining: { status: 503, title: 'The gate is shutting down' },
   busy: { status: 503, title: 'Too many requests are waiting' },
 };

@@ -56,11 +56,11 @@ function fileWords(file: string, inForce: InForce): string | null {
     case 'as_written':
       return null;
     case 'in_part':
-      return `some lines of the ${file} file cannot be read and count for nothing (the log names them)`;
+      return `some lines of the ${file} file are invalid and ignored (the log names them)`;
     case 'as_before':
-      return `the ${file} file cannot be used and what it said before stays in force (the log says why)`;
+      return `the ${file} file cannot be used; its last good content stays in force (the log says why)`;
     case 'nothing':
-      return `by the ${file} file nobody may do anything (the log says why)`;
+      return `the ${file} file permits nobody anything (the log says why)`;
     default:
       return inForce satisfies never;
   }

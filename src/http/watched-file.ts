@@ -105,13 +105,13 @@ function tell({ content, inForce }: Read<unknown>, log: Log, { path, name }: { p
   const problems = content.kind === 'bad' ? content.problems : (content.passedOver ?? []);
   switch (inForce) {
     case 'as_written':
-      return log.info({ path }, `the ${name} file is in force as it is written`);
+      return log.info({ path }, `the ${name} file is in force as written`);
     case 'in_part':
-      return log.error({ path, problems }, `some lines of the ${name} file cannot be read and count for nothing`);
+      return log.error({ path, problems }, `some lines of the ${name} file are invalid and ignored`);
     case 'as_before':
-      return log.error({ path, problems }, `the ${name} file cannot be used; what it said before stays in force`);
+      return log.error({ path, problems }, `the ${name} file cannot be used; its last good content stays in force`);
     case 'nothing':
-      return log.error({ path, problems }, `the ${name} file cannot be used; by it nobody may do anything now`);
+      return log.error({ path, problems }, `the ${name} file cannot be used; it permits nobody anything now`);
     default:
       return inForce satisfies never;
   }

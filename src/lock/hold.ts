@@ -71,7 +71,7 @@ export function holdLease(parts: HoldParts): Hold {
     if (endedByTime()) return false;
     if (asked.kind === 'failed') return false;
     if (!asked.value) {
-      lose('Redis says that it is not ours any more');
+      lose('Redis answers that it is no longer ours');
       return false;
     }
     if (sentAt.monotonic > from.monotonic) from = sentAt;
@@ -107,7 +107,7 @@ export function holdLease(parts: HoldParts): Hold {
       finish();
       const asked = await commands.release(token);
       if (asked.kind === 'failed') void parts.leave(token);
-      else if (!asked.value.wasOurs) parts.onLost('it was gone when it was given back');
+      else if (!asked.value.wasOurs) parts.onLost('it was already gone when it was released');
       parts.onReleased({ othersWait: asked.kind === 'answered' && asked.value.othersWait });
     },
     lost: lost.signal,

@@ -35,7 +35,7 @@ export const METRICS = {
   cardsExpected: gauge('cards_expected', 'Cards that this machine should have.'),
   externalProbeOk: gauge(
     'external_probe_ok',
-    'Whether the memory of the cards could be read (1), which shows use from outside; 1 too where that check is off.',
+    'Whether the memory of the cards could be read (1) or not (0), which shows use from outside; also 1 where that check is off.',
   ),
   probeSuccess: gauge('probe_success', 'Whether the probe could see in this look (1) or not (0).', 'probe'),
   probeDuration: gauge('probe_duration_seconds', 'How long the probe took in this look.', 'probe'),
@@ -44,27 +44,32 @@ export const METRICS = {
     'When the probe last could see; absent until it did.',
     'probe',
   ),
-  probeFailures: counter('probe_failures_total', 'Looks in which the probe could not see, by why.', 'probe', 'reason'),
-  snapshotTimestamp: gauge('snapshot_timestamp_seconds', 'When the look began that this page shows.'),
+  probeFailures: counter(
+    'probe_failures_total',
+    'Looks in which the probe could not see, by reason.',
+    'probe',
+    'reason',
+  ),
+  snapshotTimestamp: gauge('snapshot_timestamp_seconds', 'When the look on this page began.'),
   cardState: card('state', 'Whether the card is in this state (1) or not (0).', 'state'),
   cardUnhealthy: card(
     'unhealthy',
-    'Whether this takes the card out (1) or not (0), held cards too; absent where the card cannot say.',
+    'Whether this finding excludes the card (1) or not (0), held cards too; absent where the card cannot say.',
     'reason',
   ),
   cardWarning: card(
     'warning',
-    'Whether this is to be known of the card (1) or not (0), which stays in use; absent where the card cannot say.',
+    'Whether the card, which stays in use, has this warning (1) or not (0); absent where the card cannot say.',
     'reason',
   ),
   cardStartFailures: {
-    ...card('start_failures_total', 'Starts on this card that failed since the gate began.'),
+    ...card('start_failures_total', 'Starts on this card that failed since the gate started.'),
     type: 'counter',
   },
   cardClaims: card('claims', 'Live containers that claim the card; more than 1 is a double booking.'),
   cardProcesses: card('processes', "Compute processes on the card, a job's own included."),
   cardMemoryUsed: card('memory_used_bytes', 'Memory in use on the card.'),
-  cardMemorySize: card('memory_size_bytes', 'Memory that the card has.'),
+  cardMemorySize: card('memory_size_bytes', 'Memory of the card.'),
   cardUtilization: card('utilization_ratio', 'Part of the last sample period in which a kernel ran, 0 to 1.'),
   cardTemperature: card('temperature_celsius', 'Temperature of the chip.'),
   cardPower: card('power_watts', 'Power that the card draws.'),
@@ -73,7 +78,7 @@ export const METRICS = {
     'For how long a held card has had neither a process nor utilisation; absent where it is not held, or the driver does not tell.',
   ),
   cardPersistence: card('persistence_mode', 'Whether persistence mode is on (1) or off (0).'),
-  cardInfo: card('info', 'What the card is; always 1.', 'name', 'pci_bus_id', 'driver_version', 'series'),
+  cardInfo: card('info', 'Identity of the card; always 1.', 'name', 'pci_bus_id', 'driver_version', 'series'),
   cardHolder: card(
     'holder_info',
     'The run that holds the card; always 1. Only with TUNEPLANE_METRICS_HOLDERS.',
@@ -88,7 +93,7 @@ export const METRICS = {
   runsWaiting: gauge('runs_waiting', 'Runs told to wait in the last 30 s and not admitted since.'),
   admissionDuration: histogram(
     'admission_duration_seconds',
-    'From request to answer of an admission.',
+    'Time from request to answer of an admission.',
     ADMISSION_BUCKETS,
   ),
   phaseDuration: histogram(
@@ -98,7 +103,7 @@ export const METRICS = {
     'phase',
   ),
   lockHold: histogram('lock_hold_seconds', 'How long the lock was held at a time.', LOCK_BUCKETS),
-  admissionsInFlight: gauge('admissions_in_flight', 'Admissions under way in this process.'),
+  admissionsInFlight: gauge('admissions_in_flight', 'Admissions in progress in this process.'),
   lockWaiters: gauge('lock_waiters', 'Admissions of this process that wait for the lock.'),
   lockHeld: gauge('lock_held', 'Whether this process holds the lock (1) or not (0).'),
   redisUp: gauge('redis_up', 'Whether Redis answers (1) or not (0); absent without Redis.'),
@@ -107,20 +112,20 @@ export const METRICS = {
   leftOversRemoved: counter('left_over_claims_removed_total', 'Created containers of dead gates that were removed.'),
   removedRuns: counter(
     'removed_runs_total',
-    'Containers removed as never started that had run and ended at that moment; their runs are not run again.',
+    'Containers removed as never started that had run and ended just then; their runs are not run again.',
   ),
   cardsGranted: counter('cards_granted_total', 'Cards given to runs.'),
   configReloadSuccess: gauge(
     'config_reload_success',
-    'Whether the file that says who may do what is in force as it is written (1) or not (0); absent where there is none.',
+    'Whether the file (tokens, policy) is in force as written (1) or not (0); absent where there is none.',
     'file',
   ),
   configReloadTimestamp: gauge(
     'config_reload_timestamp_seconds',
-    'When all of that file was last read and came into force.',
+    'When the complete file was last read and took effect.',
     'file',
   ),
-  buildInfo: gauge('build_info', 'Which build this is; always 1.', 'version', 'revision'),
+  buildInfo: gauge('build_info', 'Build of the gate; always 1.', 'version', 'revision'),
 } as const satisfies Record<string, Metric>;
 
 function metric(type: Metric['type'], name: string, help: string, labels: readonly string[]): Metric {

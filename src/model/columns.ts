@@ -182,7 +182,7 @@ export const COLUMNS: Columns = {
       severity: 'unhealthy',
       reason: 'row_remap_failure',
       means: YES,
-      detail: () => 'remapping a row failed: the card is done for',
+      detail: () => 'remapping a row failed: the card must be replaced',
       what: 'a bad row could not be remapped',
       helps: 'exchange it',
     },

@@ -34,7 +34,7 @@ export function readClaims(docker: Probed<ContainersSeen>, cards: readonly Known
     if (unplaced.length > 0) notes.push(`${who} claims ${someOf(unplaced)}, which is not here`);
     if (guessed.length > 0) {
       notes.push(
-        `${who} is taken to hold cards ${guessed.join(',')} by its label, since the driver shows no uuids now`,
+        `${who} counts as holding cards ${guessed.join(',')} by its label, since the driver shows no uuids now`,
       );
     }
     if (container.claim.unread.length > 0) {

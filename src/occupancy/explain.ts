@@ -36,8 +36,8 @@ const SAYS: Record<OtherState, (count: number) => string> = {
 
 const COULD_NOT = {
   gpus: 'the cards could not be seen',
-  processes: 'the process list could not be had',
-  health: 'the health columns could not be asked',
+  processes: 'the process list is not available',
+  health: 'the health columns could not be queried',
   docker: 'the containers could not be listed',
 };
 
@@ -71,7 +71,7 @@ const UNKNOWN_WORDS: Record<UnknownBecause, string> = {
   docker: 'whether a job holds it is not known',
   memory: 'the driver does not say how much memory is in use',
   permission: 'not permitted to look at it',
-  short_row: 'the driver did not print its row as it should',
+  short_row: 'the driver printed its row incompletely',
   uuid: 'its uuid is of a form that is not known here',
 };
 

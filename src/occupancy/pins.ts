@@ -29,7 +29,7 @@ export function readPins(docker: Probed<ContainersSeen>, cards: readonly KnownCa
         if (!isAGate(container)) notes.push(`container ${name} can reach every card and is no job of ours`);
         break;
       case 'not_told':
-        notes.push(`it is not known which cards container ${name} was given: ${pinned.detail}`);
+        notes.push(`the cards of container ${name} are unknown: ${pinned.detail}`);
         break;
       case 'some': {
         const strangers = pinned.ids.filter((id) => cardsNamed(cards, id).length === 0);

@@ -40,7 +40,7 @@ export function createOpenApi(version: string, runtime: RuntimeKind = 'docker'):
       version,
       description:
         'Decides which job gets which card of one machine. Errors are application/problem+json with a stable code. ' +
-        'Where the gate has a tokens file, everything asks for a bearer token but /metrics, /healthz, /readyz and the files of the ' +
+        'Where the gate has a tokens file, everything requires a bearer token but /metrics, /healthz, /readyz and the files of the ' +
         'page, which hold no data.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -152,7 +152,7 @@ const PROBLEM: Json = {
     status: { type: 'integer' },
     code: { enum: Object.keys(PROBLEMS) },
     detail: { type: 'string', description: 'What failed, what came and what was expected.' },
-    retryable: { type: 'boolean', description: 'Whether the same request may do better later: true for 502 and 503.' },
+    retryable: { type: 'boolean', description: 'Whether the same request may succeed later: true for 502 and 503.' },
     errors: {
       type: 'array',
       items: {
@@ -165,7 +165,7 @@ const PROBLEM: Json = {
       },
     },
     daemon_message: { type: 'string', description: "The runtime's own words." },
-    rolled_back: { type: 'boolean', description: 'Whether nothing of the attempt is left behind.' },
+    rolled_back: { type: 'boolean', description: 'Whether nothing of the attempt is left.' },
     retry_after_seconds: { type: 'integer' },
   },
 };

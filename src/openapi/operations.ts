@@ -42,8 +42,8 @@ const LOST = {
   required: false,
   schema: { enum: ['true'] },
   description:
-    'Gives up a run of the process runtime that was started in another pid namespace, of which nobody can tell whether it ' +
-    'lives: its cards are free for the next, and nothing is stopped. Needs the role operate instead; run_alive for any other run.',
+    'Removes a run of the process runtime that was started in another pid namespace, so that its state is unknown. ' +
+    'Frees its cards and stops nothing. Needs the role operate instead; run_alive for any other run.',
 };
 const BODY_PROBLEMS = [
   'invalid_request',
@@ -58,14 +58,14 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/admit',
     id: 'admit',
-    summary: 'Starts a container on as many cards as it asks for, or says that it is not its turn yet.',
+    summary: 'Starts a container on the requested number of cards, or answers wait.',
     role: 'admit',
     parameters: [DRY_RUN],
     body: 'AdmitRequest',
     answers: [
       {
         status: 200,
-        says: 'Runs already, has ended, is to wait, or was a dry run.',
+        says: 'It runs already, has ended, must wait, or this was a dry run.',
         schema: 'AdmitOk',
         headers: ['Retry-After'],
       },
@@ -78,7 +78,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/runs',
     id: 'listRuns',
-    summary: "The jobs on this machine, from the runtime's own books.",
+    summary: 'The jobs on this machine, as the runtime lists them.',
     role: 'read',
     answers: [{ status: 200, says: 'All of them.', schema: 'Runs' }],
     problems: ['docker_unavailable'],
@@ -100,7 +100,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Removes a job that has ended. A live one is never touched.',
     role: 'release',
     parameters: [RUN_ID, LOST],
-    answers: [{ status: 204, says: 'It had ended and is removed, or it was lost and is given up.' }],
+    answers: [{ status: 204, says: 'It had ended, or was lost, and is removed.' }],
     problems: ['invalid_request', 'not_found', 'run_alive', 'container_refused', 'docker_unavailable'],
   },
   {
@@ -109,7 +109,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'listCards',
     summary: 'Every card with its state and everything found about it.',
     role: 'read',
-    answers: [{ status: 200, says: 'One look. What could not be seen says so.', schema: 'Cards' }],
+    answers: [{ status: 200, says: 'One look. Parts that could not be seen are marked.', schema: 'Cards' }],
     problems: [],
   },
   {
@@ -122,7 +122,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'ExcludeRequest',
     answers: [
       { status: 200, says: 'The card as a new look sees it.', schema: 'Card' },
-      { status: 204, says: 'Done; no look shows the card now.' },
+      { status: 204, says: 'Done; the card is not visible now.' },
     ],
     problems: [...BODY_PROBLEMS, 'not_found'],
   },
@@ -135,7 +135,7 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [UUID],
     answers: [
       { status: 200, says: 'The card as a new look sees it.', schema: 'Card' },
-      { status: 204, says: 'Done; no look shows the card now.' },
+      { status: 204, says: 'Done; the card is not visible now.' },
     ],
     problems: ['invalid_request', 'not_found'],
   },
@@ -143,7 +143,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/cards/{uuid}/forget',
     id: 'forgetCard',
-    summary: 'Strikes a card that was taken out of the machine off the books of cards seen.',
+    summary: 'Forgets a card that was taken out of the machine.',
     role: 'operate',
     parameters: [UUID],
     answers: [{ status: 204, says: 'Forgotten.' }],
@@ -183,7 +183,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'getStatus',
     summary: 'All that the page shows: cards, probes, lock and the last decisions.',
     role: 'read',
-    answers: [{ status: 200, says: 'One look, and how the gate stands.', schema: 'Status' }],
+    answers: [{ status: 200, says: 'One look, and the condition of the gate.', schema: 'Status' }],
     problems: [],
   },
   {

@@ -9,7 +9,7 @@ const partShape = z.strictObject({ ok: z.boolean(), detail: z.string().nullable(
 const decisionShape = z.strictObject({
   at: z.string(),
   first_at: z.string(),
-  times: z.int().describe('How often the same was decided of the same, from first_at to at.'),
+  times: z.int().describe('How often the same decision was repeated, from first_at to at.'),
   action: z.enum(['admit', 'delete', 'exclude', 'include', 'forget']),
   principal: z.string(),
   run_id: z.string().nullable(),
@@ -38,5 +38,5 @@ export const statusShape = z.strictObject({
   cards: cardsShape,
   decisions: z
     .array(decisionShape)
-    .describe('The last ones, newest first; repetitions stand in one. No values of env.'),
+    .describe('The last ones, newest first; repetitions are combined. No values of env.'),
 });

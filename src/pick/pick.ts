@@ -29,7 +29,7 @@ export function pick(
     ...(candidates.complete ? [] : ['too many ways to choose: only neighbours and islands were compared']),
     ...(others === 'none' ? ['there is no other choice'] : []),
     ...order.flatMap(({ says }, at) => (decided[at] ? [says(order[at]?.cost(best) ?? 0)] : [])),
-    ...(others === 'equal' ? ['the lowest indices of what was equal'] : []),
+    ...(others === 'equal' ? ['the lowest indices among equal choices'] : []),
   ];
   return { indices: best, placement: placementOf(best, links, reasons) };
 }

@@ -103,7 +103,7 @@ function leastDamage(free: readonly CardIndex[], size: number): Preference {
     says: (cost) =>
       cost === 0
         ? `every free block of ${size} stays whole`
-        : `they break no more free blocks of ${size} than they must`,
+        : `they break no more free blocks of ${size} than necessary`,
   };
 }
 
@@ -111,7 +111,7 @@ function alignedStart(count: number): Preference {
   return {
     name: 'aligned start',
     cost: (cards) => Number(!isAligned(cards)),
-    says: () => `the first one stands at a multiple of ${powerOfTwoWithin(count)}`,
+    says: () => `the first index is a multiple of ${powerOfTwoWithin(count)}`,
   };
 }
 

@@ -12,7 +12,7 @@ export async function doubtfulRules(rules: PolicyRules, lookAt: LookAt = lookAtP
     roots.map(async ({ written, kind, folder }) => {
       const why = await changeableParent(kind === 'each' ? `${folder}/x` : folder, lookAt);
       if (why === null) return null;
-      if (kind === 'each') return `no folder of the root ${written} is ever given: ${why}`;
+      if (kind === 'each') return `no folder of the root ${written} can ever be mounted: ${why}`;
       return `the root ${written} can be turned into a link to anywhere by others than root: ${why}`;
     }),
   );

@@ -35,14 +35,14 @@ export function checkMounts(mounts: readonly Mount[], ground: MountGround): Prom
 async function checkMount(mount: Mount, pointer: string, ground: MountGround): Promise<MountAnswer> {
   const { offLimits } = ground;
   if (offLimits.kind !== 'known') {
-    const why = `what must never be mounted is not known here, so nothing is: ${offLimits.detail}`;
+    const why = `the forbidden paths of this machine are unknown, so nothing may be mounted: ${offLimits.detail}`;
     return denied(`${pointer}/source`, why);
   }
   if (mount.type === 'volume') return checkVolume(mount, pointer, ground.rules.volumes, offLimits.volumes);
   const place = await placeOf(mount.source, ground);
   const forbidden = await isForbidden(place, offLimits.paths, ground.resolve);
   const found = forbidden
-    ? 'is, holds or lies in a folder that no job is given'
+    ? 'equals, contains or lies in a folder that no job may mount'
     : await rootFor(place, ground.rules, ground.lookAt ?? lookAtPath);
   if (typeof found === 'string') return denied(`${pointer}/source`, `${shown(mount.source)} ${found}`);
   if (found.root.readOnly && !mount.readOnly) {
@@ -58,7 +58,7 @@ function checkVolume(
   offLimits: readonly string[],
 ): MountAnswer {
   if (offLimits.includes(mount.source)) {
-    return denied(`${pointer}/source`, `the volume ${mount.source} is the gate's own, which no job is given`);
+    return denied(`${pointer}/source`, `the volume ${mount.source} is the gate's own, which no job may mount`);
   }
   if (matchesAny(volumes, mount.source)) return { kind: 'allowed', mount };
   return denied(`${pointer}/source`, `the volume ${mount.source} is none of those allowed: ${listed(volumes)}`);
@@ -125,13 +125,13 @@ async function notSure(
   if (kind === 'root' && (await lookAt(path))?.kind !== 'folder') return `${root.written} means folders alone`;
   const changeable = await changeableParent(path, lookAt);
   if (changeable === null) return null;
-  const instead = kind === 'below' && root.kind === 'itself' ? `; ${root.written} is given as a whole` : '';
+  const instead = kind === 'below' && root.kind === 'itself' ? `; ${root.written} can be mounted as a whole` : '';
   return `${changeable}, so that it may become a link to anywhere meanwhile${instead}`;
 }
 
 function inWritable({ written, kind }: Root): string {
   const each = kind === 'itself' ? ` (the policy can make each folder in it a root: "${written}/*")` : '';
-  return `lies in ${written}, which jobs may write and which is therefore given as a whole or not at all${each}`;
+  return `lies in ${written}, which jobs may write, so that it can only be mounted as a whole${each}`;
 }
 
 function denied(pointer: string, detail: string): MountAnswer {

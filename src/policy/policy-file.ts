@@ -75,7 +75,7 @@ function lostRoots(rules: PolicyRules): string[] {
     const standing = standingOf(root.kind === 'each' ? `${root.folder}/*` : root.folder, roots);
     if (standing.kind !== 'in_writable') return [];
     return [
-      `/mounts/${at}/root: ${root.written} lies in ${standing.root.written}, which jobs may write: it is never given`,
+      `/mounts/${at}/root: ${root.written} lies in ${standing.root.written}, which jobs may write: it can never be mounted`,
     ];
   });
 }

@@ -61,14 +61,14 @@ async function checkContainer(
   return { ...request, container: { ...filled, mounts: allowed }, pidsLimit: rules.max.pids };
 }
 
-const NO_RULES = 'the policy file of this machine is gone or empty, so nothing may be asked for until it is back';
+const NO_RULES = 'the policy file of this machine is missing or empty, so nothing may be requested until it is back';
 
 /** A request without mounts does not need them. */
 const NOTHING: OffLimitsAnswer = { kind: 'known', paths: [], volumes: [] };
 
 function notNow(detail: string): Refusal {
   return refuse('docker_unavailable', {
-    detail: `what must never be mounted could not be asked for, so nothing is mounted now: ${detail}`,
+    detail: `the forbidden paths could not be determined, so nothing is mounted now: ${detail}`,
   });
 }
 

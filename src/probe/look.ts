@@ -137,7 +137,7 @@ function startLook(parts: EyesParts, listBooks: Books['list'], stuckRemovals: St
 
 /** A port must not throw; if one does, the look must be correct all the same. */
 function mistake(error: unknown, log: Log, deadline: Deadline): Probed<never> {
-  log.error({ err: error }, 'a probe threw, which is a mistake of ours; it counts as blind');
+  log.error({ err: error }, 'a probe threw, which is a bug in the gate; it counts as blind');
   return {
     kind: 'blind',
     why: 'unavailable',
@@ -151,7 +151,12 @@ function refuseOverlap(books: Pick<Books, 'list'>): Books['list'] {
   let running = false;
   return async () => {
     if (running)
-      return { kind: 'blind', why: 'overlap', detail: 'the list asked for by an earlier look has not come', tookMs: 0 };
+      return {
+        kind: 'blind',
+        why: 'overlap',
+        detail: 'the list request of an earlier look has not been answered yet',
+        tookMs: 0,
+      };
     running = true;
     try {
       return await books.list();
@@ -165,6 +170,6 @@ function attempt(log: Log, act: () => void): void {
   try {
     act();
   } catch (error) {
-    log.error({ err: error }, 'what is told of a look must not throw');
+    log.error({ err: error }, 'a listener for looks threw, which is a bug in the gate; the look itself is complete');
   }
 }

@@ -86,10 +86,11 @@ function notRemoved(runId: string, kept: Kept): Problem {
     const call = `gpu-gate remove --lost ${runId}, or DELETE /runs/${runId}?lost=true`;
     return {
       code: 'run_alive',
-      detail: `${runId} was started in another pid namespace, and whether it lives cannot be told from here. If nothing of it runs any more, an operator gives its cards back: ${call}`,
+      detail: `${runId} was started in another pid namespace, and whether it lives cannot be told from here. If nothing of it runs any more, an operator frees its cards with: ${call}`,
     };
   }
-  if (kept.kind === 'in_reach') return { code: 'run_alive', detail: `only a lost run is given up: ${kept.why}` };
+  if (kept.kind === 'in_reach')
+    return { code: 'run_alive', detail: `only a lost run can be removed like this: ${kept.why}` };
   return kept;
 }
 

@@ -18,7 +18,7 @@ export function readFlags(argv: readonly string[]): FlagsRead {
     if (!word.startsWith('--') || word === '--') {
       // A stray word may be some flag's value: if it could hold a password, it is not printed.
       const came = /@|:\/\//.test(word)
-        ? 'A word that is not shown, since it may hold a password,'
+        ? 'A word that is not shown, since it may be a password,'
         : JSON.stringify(word);
       problems.push(`${came} is no flag: expected --name value, as \`gpu-gate serve --help\` shows them`);
       continue;

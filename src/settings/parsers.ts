@@ -89,7 +89,7 @@ export const cards: Parser<readonly string[]> = (text) => {
 
 /** An address of Redis, optionally with a database number. Messages never show the user, the password or the query. */
 export const redisUrl: Parser<string> = (text) => {
-  const expected = 'redis://host:port or rediss://host:port, a database number after a slash if need be';
+  const expected = 'redis://host:port or rediss://host:port, optionally a slash and a database number';
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return bad(expected);
   const url = new URL(text);
   return url.hostname !== '' && url.hash === '' && /^(\/\d{0,5})?$/.test(url.pathname) ? value(text) : bad(expected);

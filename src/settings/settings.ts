@@ -122,8 +122,8 @@ function unknownNames(env: Environment): string[] {
 function mistaken(env: Environment, read: TableValues): string[] {
   if (env[TOKEN_FILE_VARIABLE] === undefined || read.tokensFile !== null) return [];
   return [
-    `${TOKEN_FILE_VARIABLE} has no effect here, it is for the commands that ask a gate; ` +
-      'who may call stands in TUNEPLANE_TOKENS_FILE, which is not set',
+    `${TOKEN_FILE_VARIABLE} has no effect here, it is for the commands that query a gate;  ` +
+      'callers are listed in TUNEPLANE_TOKENS_FILE, which is not set',
   ];
 }
 
@@ -148,7 +148,7 @@ function doubtful(read: TableValues): string[] {
   if (read.claimGraceS < read.startTimeoutS) {
     warnings.push(
       `TUNEPLANE_CLAIM_GRACE_S is ${read.claimGraceS}, less than TUNEPLANE_START_TIMEOUT_S (${read.startTimeoutS}): ` +
-        'another gate may sweep a container away while its start is under way here',
+        'another gate may remove a container as a left-over while it is being started here',
     );
   }
   return warnings;

@@ -70,7 +70,7 @@ export const TABLE = {
   ]),
   redisUrl: {
     ...optional('TUNEPLANE_REDIS_URL', 'none', 'url', redisUrl, [
-      'the lock that several gates share: redis:// or rediss://; without it one process allocates alone',
+      'the Redis with the lock that several gates share: redis:// or rediss://; without it one process allocates alone',
     ]),
     forPeople: redisUrlForPeople,
   },
@@ -81,7 +81,7 @@ export const TABLE = {
     'the key of the lock; machines that share a Redis need a key each',
   ]),
   lockLeaseMs: setting('TUNEPLANE_LOCK_LEASE_MS', '120000', 'ms', wholeNumber(2000, 600_000), [
-    'time to live of the lock; after a crash of its holder everybody waits this long at most',
+    'time to live of the lock; after a crash of its holder others wait at most this long',
   ]),
   lockThrough: setting('TUNEPLANE_LOCK_THROUGH', 'claim', 'step', oneOf('claim', 'start'), [
     'how long the lock is kept: claim, or start, beside an allocator that does not count created containers',
@@ -102,10 +102,10 @@ export const TABLE = {
     'a card with this much memory in use, or more, is in use',
   ]),
   admitWhenBlind: setting('TUNEPLANE_ADMIT_WHEN_BLIND', 'false', 'boolean', flag, [
-    'hand out cards that nvidia-smi could not show, as the labels of the containers say',
+    'also hand out cards that nvidia-smi could not show, unless a container claims them',
   ]),
   clusterProfile: optional('TUNEPLANE_CLUSTER_PROFILE', "the card's own name", 'series', oneLine('a name'), [
-    'the hardware series, as the cluster calls it',
+    'the name of the hardware series in the cluster',
   ]),
   nvidiaSmi: setting('TUNEPLANE_NVIDIA_SMI', 'nvidia-smi', 'program', oneLine('a program'), [
     'the program that shows the cards: a name on PATH or a path',
@@ -123,10 +123,10 @@ export const TABLE = {
     'a created container of a dead gate holds its cards this long',
   ]),
   drainTimeoutS: setting('TUNEPLANE_DRAIN_TIMEOUT_S', '30', 'seconds', seconds(0, 3600), [
-    'after SIGTERM: how long the admissions under way may take to end',
+    'after SIGTERM: how long admissions in progress may take to end',
   ]),
   maxWaiting: setting('TUNEPLANE_MAX_WAITING', '256', 'number', wholeNumber(1, 100_000), [
-    'admissions in line before 503 `busy`',
+    'waiting admissions before 503 `busy`',
   ]),
   stateDir: optional(
     'TUNEPLANE_STATE_DIR',
@@ -142,7 +142,7 @@ export const TABLE = {
     'the name of this gate on the containers that it creates',
   ]),
   logLevel: setting('TUNEPLANE_LOG_LEVEL', 'info', 'level', oneOf('debug', 'info', 'warn', 'error'), [
-    'the least that is logged: debug, info, warn or error',
+    'the lowest level that is logged: debug, info, warn or error',
   ]),
   logFormat: optional('TUNEPLANE_LOG_FORMAT', 'json, pretty on a terminal', 'format', oneOf('json', 'pretty'), [
     'json or pretty',

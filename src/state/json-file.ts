@@ -52,7 +52,7 @@ export async function openJsonFile<Entry>(
     } catch (error) {
       const why = (error as Error).message;
       if (!complained)
-        outside.log.error({ file, why }, `${file} cannot be written (${why}); what it should say is kept in memory`);
+        outside.log.error({ file, why }, `${file} cannot be written (${why}); its content is kept in memory`);
       complained = true;
     }
   }

@@ -18,12 +18,15 @@ export async function readOrSetAside<T>(
     const why = (error as Error).message;
     try {
       await rename(file, aside);
-      log.error({ file, aside, why }, `${file} cannot be read (${why}); it is set aside as ${aside} and begun anew`);
+      log.error(
+        { file, aside, why },
+        `${file} cannot be read (${why}); it is renamed to ${aside} and a new one is started`,
+      );
     } catch (renameError) {
       const whyNot = (renameError as Error).message;
       log.error(
         { file, why, why_not_aside: whyNot },
-        `${file} cannot be read (${why}) nor set aside (${whyNot}); it is begun anew`,
+        `${file} cannot be read (${why}) nor renamed (${whyNot}); a new one is started`,
       );
     }
     return null;

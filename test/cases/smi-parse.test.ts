@@ -170,6 +170,6 @@ test('a truncated row was skipped, the remaining cards renumbered, and the launc
   ]);
   expect(cardAt(look, 1).unknownBecause).toBe('short_row');
   expect(by(pageOf(look), 'tuneplane_gpu_cards', 'state')).toMatchObject({ free: 2, unknown: 1 });
-  expect(look.occupancy.explain).toContain('card 1: the driver did not print its row as it should');
+  expect(look.occupancy.explain).toContain('card 1: the driver printed its row incompletely');
   expect(wouldGet(look, 2)).toEqual([0, 2]);
 });

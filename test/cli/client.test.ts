@@ -177,7 +177,7 @@ describe('gpu-gate status', () => {
     expect(stdout).toMatch(/^0 +NVIDIA H100 80GB HBM3 +job_held +train-4 +0\.\d \/ 79\.\d GiB$/m);
     expect(stdout).toMatch(/^7 +NVIDIA H100 80GB HBM3 +free +- /m);
     expect(stdout).toMatch(/^probes: gpus ok \d+ ms, processes ok/m);
-    expect(stdout).toMatch(/^lock: can be had$/m);
+    expect(stdout).toMatch(/^lock: available$/m);
   });
 
   test('prints the answers of the gate as JSON', async () => {

@@ -108,7 +108,7 @@ describe('an answer of /admit', () => {
       'start_failed',
     ],
     ['no gate at all is 6', { kind: 'unreachable', detail: 'nobody' }, 6, 5, 'nobody'],
-    ['a page of something else is 6', answered(200, '<html>'), 6, null, 'no gate'],
+    ['a page of something else is 6', answered(200, '<html>'), 6, null, 'not come from a gate'],
   ])('%s', (_says, said, exit, againInS, words) => {
     const outcome = outcomeOf(said);
     expect({ exit: outcome.exit, againInS: outcome.againInS }).toEqual({ exit, againInS });
@@ -181,7 +181,7 @@ describe('the table', () => {
     const readiness = { ready: false, parts: { lock: { ok: false, detail: 'Redis does not answer' } } };
     const lines = statusLines({ where: 'here', cards: parse(), readiness }, 200);
     expect(lines[0]).toContain('NOT READY (lock: Redis does not answer)');
-    expect(lines.join('\n')).toContain('cannot be had: Redis');
+    expect(lines.join('\n')).toContain('not available: Redis');
   });
 
   test('heeds no escape sequence in a name that somebody chose', () => {

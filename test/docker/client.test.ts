@@ -95,7 +95,7 @@ describe('an engine', () => {
     [
       'that makes no sense is not there yet',
       'null',
-      { kind: 'unreachable', detail: expect.stringMatching(/not what an engine answers/) },
+      { kind: 'unreachable', detail: expect.stringMatching(/not that of an engine/) },
     ],
   ])('%s', async (_says, body, expected) => {
     const strange = await startStrangeDocker(() => ({ status: 200, body }));

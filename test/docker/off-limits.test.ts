@@ -136,7 +136,7 @@ describe('an answer', () => {
 
   test.each([
     ['no data folder', { '/info': {} }, 'untold', /does not tell its data folder/],
-    ['another thing than JSON', { '/info': undefined }, 'untold', /not what an engine answers/],
+    ['another thing than JSON', { '/info': undefined }, 'untold', /not that of an engine/],
     ['no list', { '/containers/json': undefined }, 'unavailable', /404|Docker/],
   ])('with %s lets nobody believe that all is told', async (_says, other, kind, words) => {
     Object.assign(answers, other);

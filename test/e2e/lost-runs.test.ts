@@ -35,7 +35,7 @@ test('a job whose container is gone holds its cards, until an operator gives it 
   expect(await cardsOf(next, 'job_held')).toEqual([0, 1]);
   expect(await runCommand(['remove', '--lost', 'train'], { env })).toEqual({
     code: 0,
-    stdout: 'given up: train; nothing was stopped\n',
+    stdout: 'removed as lost: train; nothing was stopped\n',
     stderr: '',
   });
   expect(await cardsOf(next, 'job_held')).toEqual([]);

@@ -85,7 +85,7 @@ test("once it does, nothing of the engine's and nothing of the gate's own is giv
   for (const [what, source] of Object.entries(never)) {
     answers[what] = (await gate.post('/admit', mounting(source))).body;
   }
-  const refused = { code: 'policy_denied', detail: expect.stringContaining('in a folder that no job is given') };
+  const refused = { code: 'policy_denied', detail: expect.stringContaining('in a folder that no job may mount') };
   expect(answers).toMatchObject(Object.fromEntries(Object.keys(never).map((what) => [what, refused])));
   const given = await gate.post('/admit', mounting(at('sets/cars')));
   expect(given.body).toMatchObject({ decision: 'admitted' });

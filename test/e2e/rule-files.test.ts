@@ -52,7 +52,7 @@ test('a token that was struck out is out at the next request, and a file that ot
   chmodSync(tokens.path, 0o622);
   expect([await status('console'), await status('other')]).toEqual([401, 401]);
   expect(await success()).toEqual({ tokens: 0, policy: 1 });
-  expect(await files()).toMatchObject({ ok: false, detail: expect.stringContaining('nobody may do anything') });
+  expect(await files()).toMatchObject({ ok: false, detail: expect.stringContaining('permits nobody anything') });
   chmodSync(tokens.path, 0o600);
   expect(await status('console')).toBe(200);
 });

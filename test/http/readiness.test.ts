@@ -23,12 +23,12 @@ test.each<[string, readonly InForce[], object]>([
   [
     'of which the last good one stays in force, which is told',
     ['as_written', 'as_before'],
-    { ready: true, detail: 'the policy file cannot be used and what it said before stays in force (the log says why)' },
+    { ready: true, detail: 'the policy file cannot be used; its last good content stays in force (the log says why)' },
   ],
   [
     'of which some lines count for nothing, which is told',
     ['in_part', 'as_written'],
-    { ready: true, detail: 'some lines of the tokens file cannot be read and count for nothing (the log names them)' },
+    { ready: true, detail: 'some lines of the tokens file are invalid and ignored (the log names them)' },
   ],
   [
     'of which one lets nobody do anything, which is not ready',
@@ -36,7 +36,7 @@ test.each<[string, readonly InForce[], object]>([
     {
       ready: false,
       ok: false,
-      detail: expect.stringMatching(/^by the tokens file nobody may do anything .*; the policy/),
+      detail: expect.stringMatching(/^the tokens file permits nobody anything .*; the policy/),
     },
   ],
 ])('files %s', (_says, inForce, expected) => {

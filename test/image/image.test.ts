@@ -110,7 +110,7 @@ describe('a gate that is run as the docker run line says', () => {
     const asked = inBox('busybox', 'wget', '-qO-', ...asJson, 'http://127.0.0.1:9840/admit');
     await expect(asked).rejects.toThrow(/403 Forbidden/);
     const lines = (await gate.logs({ stdout: true })).toString();
-    expect(lines).toContain("the volume gpu-gate-state is the gate's own, which no job is given");
+    expect(lines).toContain("the volume gpu-gate-state is the gate's own, which no job may mount");
   });
 
   test.each([

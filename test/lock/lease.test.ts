@@ -154,7 +154,7 @@ describe('a lease', () => {
     await hold.release();
     expect(await redis.get(KEY)).toBe(then);
     expect(meter.lost).toBe(1);
-    expect(log.lines.filter((line) => line.startsWith('error: the lock was lost: Redis says'))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.startsWith('error: the lock was lost: Redis answers'))).toHaveLength(1);
   });
 
   test('that is lost is told by the next renewal without being asked', async () => {

@@ -186,7 +186,7 @@ describe('a foreign container', () => {
     expect(told).toEqual([
       'container dcgm can reach every card and is no job of ours',
       'container jupyter was given 9, which names no card here',
-      'it is not known which cards container slow was given: inspect took longer than 2 s',
+      'the cards of container slow are unknown: inspect took longer than 2 s',
     ]);
   });
 });

@@ -62,7 +62,7 @@ test.each<[string, Partial<Snapshot>, Partial<JudgeRules>, string]>([
       exclusions: [{ uuid: uuidOf(1), reason: 'fan is loud', since: '2026-11-29T12:00:00.000Z', principal: 'ann' }],
     },
     {},
-    '4 cards, 0 free; 1 unhealthy (card 0: 1 uncorrected ECC error since the driver was loaded); 1 excluded (card 1: fan is loud); 2 unknown (card 2: the driver does not say how much memory is in use, card 3: the driver did not print its row as it should).',
+    '4 cards, 0 free; 1 unhealthy (card 0: 1 uncorrected ECC error since the driver was loaded); 1 excluded (card 1: fan is loud); 2 unknown (card 2: the driver does not say how much memory is in use, card 3: the driver printed its row incompletely).',
   ],
   [
     'a missing card whose index another has',
@@ -74,7 +74,7 @@ test.each<[string, Partial<Snapshot>, Partial<JudgeRules>, string]>([
     'a blind driver',
     { gpus: blind(), processes: blind(), docker: docker(job('a', [1])), remembered: [remember(0), remember(1)] },
     {},
-    '2 cards, 0 free; 1 held by jobs (card 1: a); 1 unknown (card 0: not seen). The cards could not be seen (exit): nvidia-smi exited 9. The process list could not be had (exit): nvidia-smi exited 9.',
+    '2 cards, 0 free; 1 held by jobs (card 1: a); 1 unknown (card 0: not seen). The cards could not be seen (exit): nvidia-smi exited 9. The process list is not available (exit): nvidia-smi exited 9.',
   ],
   [
     'containers that cannot be listed',

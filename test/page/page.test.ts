@@ -102,7 +102,7 @@ describe('a machine whose cards are in all states', () => {
     await nextAnswer(gate, page);
     await expect.poll(() => text(page, '#lock')).toMatch(/Held\s+redis does not answer: ECONNREFUSED.*Redis\s+down/s);
     expect(await text(page, '#closed')).toBe(
-      'Nothing can be admitted: the lock cannot be had: redis does not answer: ECONNREFUSED',
+      'Nothing can be admitted: the lock is not available: redis does not answer: ECONNREFUSED',
     );
   });
 });
@@ -140,7 +140,7 @@ describe('a machine that cannot be seen', () => {
     expect(
       await page.locator('.lamp').evaluateAll((lamps) => lamps.map((lamp) => lamp.getAttribute('data-lamp'))),
     ).toEqual(['on', 'on', 'on', 'out']);
-    expect(await text(page, '#probes li:last-child')).toMatch(/blind \(unavailable\), not seen since the gate began/);
+    expect(await text(page, '#probes li:last-child')).toMatch(/blind \(unavailable\), not seen since the gate started/);
   });
 
   test('shows a probe that is switched off as neither', async () => {
@@ -236,7 +236,7 @@ describe('while somebody looks', () => {
     await page.clock.runFor(2_100);
     await page.locator('#alarm').waitFor();
     expect(await text(page, '#alarm')).toMatch(
-      /^The gate does not answer\. This is how it was at \d\d:\d\d:\d\d, when it last did, and may be wrong by now\.$/,
+      /^The gate does not answer\. This is its last answer, from \d\d:\d\d:\d\d, and may be outdated\.$/,
     );
     expect(await page.locator('body').getAttribute('class')).toBe('stale');
     expect(await page.locator('.card').count()).toBe(8);
@@ -256,7 +256,7 @@ describe('while somebody looks', () => {
     await page.clock.runFor(2_100);
     await expect
       .poll(() => text(page, '#alarm'))
-      .toMatch(/^The gate cannot say how it stands: the answer is no JSON\./);
+      .toMatch(/^The gate cannot report its status: the answer is not JSON\./);
     await page.unroute('**/status.json');
     await nextAnswer(gate, page);
     await page.locator('#alarm').waitFor({ state: 'hidden' });

@@ -67,7 +67,7 @@ function reasonsOneByOne(free: readonly number[], count: number, links: IndexLin
     if (best.length < left.length) reasons.push(says(least));
     left = best;
   }
-  return left.length > 1 ? [...reasons, 'the lowest indices of what was equal'] : reasons;
+  return left.length > 1 ? [...reasons, 'the lowest indices among equal choices'] : reasons;
 }
 
 describe('on a machine with too many sets to compare', () => {

@@ -40,6 +40,6 @@ test('a root that its neighbour can turn into a link is told, and one whose fold
   ];
   expect(await doubts({ mounts, users: ['1:1'] })).toEqual([
     'the root /home/alice/data can be turned into a link to anywhere by others than root: /home/alice belongs to the user 1000, not to root',
-    'no folder of the root /shared/* is ever given: /shared can be written by others (mode 1777)',
+    'no folder of the root /shared/* can ever be mounted: /shared can be written by others (mode 1777)',
   ]);
 });

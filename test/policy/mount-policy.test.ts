@@ -157,10 +157,10 @@ describe('a root that ends in /*', () => {
 
 test.each([
   ['a link that leads out of its root', 'sets/link-out', /leads out of the allowed roots through a link/],
-  ['a link to /etc', 'sets/link-to-etc', /in a folder that no job is given/],
-  ["a link to Docker's root", 'sets/link-to-docker', /in a folder that no job is given/],
-  ["a folder in Docker's root", 'docker/volumes', /in a folder that no job is given/],
-  ["a folder that holds Docker's root", '', /in a folder that no job is given/],
+  ['a link to /etc', 'sets/link-to-etc', /in a folder that no job may mount/],
+  ["a link to Docker's root", 'sets/link-to-docker', /in a folder that no job may mount/],
+  ["a folder in Docker's root", 'docker/volumes', /in a folder that no job may mount/],
+  ["a folder that holds Docker's root", '', /in a folder that no job may mount/],
   ['a folder beside the root', 'private', /is below no allowed root/],
   ['a folder whose name begins like the root', 'sets-2', /is below no allowed root/],
   ['what is not there', 'sets/gone', /does not exist on this machine/],
@@ -187,13 +187,13 @@ test.each([
   const rules = { mounts: [{ root: '/', readOnly: true }], volumes: [] };
   const mount: Mount = { type: 'bind', source, target: '/x', readOnly: true };
   const [answer] = await checkMounts([mount], { rules, offLimits: known(), resolve: realPath });
-  expect(answer).toEqual(deniedAs(/in a folder that no job is given/));
+  expect(answer).toEqual(deniedAs(/in a folder that no job may mount/));
 });
 
 test.each([
-  ['is', 'sets/cars', /in a folder that no job is given/],
-  ['holds', 'sets', /in a folder that no job is given/],
-  ['lies in', 'sets/cars/2024', /in a folder that no job is given/],
+  ['is', 'sets/cars', /in a folder that no job may mount/],
+  ['holds', 'sets', /in a folder that no job may mount/],
+  ['lies in', 'sets/cars/2024', /in a folder that no job may mount/],
 ])(
   'a folder that %s one that is off limits on this machine is refused, by way of a link too',
   async (_says, source, words) => {
@@ -219,7 +219,7 @@ describe('a volume', () => {
 
   test("is not given where it is not known which are the gate's own, and no folder either", async () => {
     const untold: OffLimitsAnswer = { kind: 'untold', detail: 'nobody tells' };
-    const words = /what must never be mounted is not known here, so nothing is: nobody tells/;
+    const words = /the forbidden paths of this machine are unknown, so nothing may be mounted: nobody tells/;
     expect(await askVolume('scratch', untold)).toEqual(deniedAs(words));
     expect(await ask([{ root: '/sets', read_only: true }], 'sets', true, untold)).toEqual(deniedAs(words));
   });

@@ -45,17 +45,17 @@ test.each([
   [
     'a root in one that jobs may write',
     { mounts: [{ root: '/data/sets', read_only: true }, { root: '/data' }] },
-    'p: /mounts/0/root: /data/sets lies in /data, which jobs may write: it is never given',
+    'p: /mounts/0/root: /data/sets lies in /data, which jobs may write: it can never be mounted',
   ],
   [
     'a root in each of those that jobs may write',
     { mounts: [{ root: '/data/*' }, { root: '/data/a/b', read_only: true }] },
-    'p: /mounts/1/root: /data/a/b lies in /data/*, which jobs may write: it is never given',
+    'p: /mounts/1/root: /data/a/b lies in /data/*, which jobs may write: it can never be mounted',
   ],
   [
     'the folders of a root that jobs may write',
     { mounts: [{ root: '/data' }, { root: '/data/*', read_only: true }] },
-    'p: /mounts/1/root: /data/* lies in /data, which jobs may write: it is never given',
+    'p: /mounts/1/root: /data/* lies in /data, which jobs may write: it can never be mounted',
   ],
   ['a relative root', { mounts: [{ root: 'data' }] }, 'p: /mounts/0/root: expected an absolute path; got "data"'],
   [
@@ -146,7 +146,7 @@ describe('while the gate runs', () => {
     expect([await pids(), await pids()]).toEqual([1, 1]);
     expect(file.status()).toEqual({ file: 'policy', inForce: 'as_before', readAtMs: 1000 });
     expect(logged.filter(({ level }) => level === 'error')).toMatchObject([
-      { sentence: 'the policy file cannot be used; what it said before stays in force' },
+      { sentence: 'the policy file cannot be used; its last good content stays in force' },
     ]);
     await rm(path, { recursive: true });
     await writeFile(path, '{"max": {"pids": 4}}');
@@ -165,7 +165,7 @@ describe('while the gate runs', () => {
     const request = parseRequest({ run_id: 'a', count: 0, container: { image: 'x' } });
     expect('kind' in request || (await policy(request))).toMatchObject({
       code: 'policy_denied',
-      detail: 'the policy file of this machine is gone or empty, so nothing may be asked for until it is back',
+      detail: 'the policy file of this machine is missing or empty, so nothing may be requested until it is back',
     });
   });
 });

@@ -341,7 +341,7 @@ describe('warnings', () => {
     [
       'a token to ask with where no file says who may call',
       { TUNEPLANE_TOKEN_FILE: '/etc/token' },
-      'TUNEPLANE_TOKEN_FILE has no effect here, it is for the commands that ask a gate; who may call stands in TUNEPLANE_TOKENS_FILE, which is not set',
+      'TUNEPLANE_TOKEN_FILE has no effect here, it is for the commands that query a gate;  callers are listed in TUNEPLANE_TOKENS_FILE, which is not set',
     ],
     [
       'a password for no Redis',
@@ -372,7 +372,7 @@ describe('warnings', () => {
       'a grace shorter than a start',
       { TUNEPLANE_CLAIM_GRACE_S: '20' },
       'TUNEPLANE_CLAIM_GRACE_S is 20, less than TUNEPLANE_START_TIMEOUT_S (60): ' +
-        'another gate may sweep a container away while its start is under way here',
+        'another gate may remove a container as a left-over while it is being started here',
     ],
   ])('%s', (_says, env, warning) => expect(warningsOf(env)).toEqual([warning]));
 
@@ -391,7 +391,7 @@ describe('a password in a Redis address is never said', () => {
   ])('%s', (_says, text, shown) => {
     expect(problemsOf({ TUNEPLANE_REDIS_URL: text })).toEqual([
       `TUNEPLANE_REDIS_URL is ${shown}: ` +
-        'expected redis://host:port or rediss://host:port, a database number after a slash if need be',
+        'expected redis://host:port or rediss://host:port, optionally a slash and a database number',
     ]);
     expect(problemsOf({}, ['--redis-url', text]).join(' ')).not.toContain('hunter');
     expect(problemsOf({}, ['--redis-ur', text]).join(' ')).not.toContain('hunter');

@@ -176,7 +176,7 @@ describe('the instance id', () => {
       expect(state.instanceId).toBe('made-anew');
       expect(read('instance-id')).toBe('made-anew\n');
       expect(readdirSync(folder).filter((name) => name.startsWith('instance-id.corrupt-'))).toHaveLength(1);
-      expect(log.lines[0]).toMatch(/^error: .*instance-id cannot be read .* set aside as /);
+      expect(log.lines[0]).toMatch(/^error: .*instance-id cannot be read .* renamed to /);
     },
   );
 });

@@ -69,7 +69,7 @@ const port = () => Number(new URL(gate.url).port);
 
 const expectUntouched = () => {
   expect(docker.requests.filter((line) => /^(?:POST|DELETE) \/containers/.test(line))).toEqual([]);
-  expect(gate.stderr()).not.toContain('a request ended in a fault');
+  expect(gate.stderr()).not.toContain('a request failed because of a bug in the gate');
 };
 
 describe(`beside ${IDLE} connections that say nothing or half a header`, () => {

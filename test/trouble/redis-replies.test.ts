@@ -57,7 +57,7 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
   };
   try {
     await act({ key, docker, proxy, gate, post, admittedSoon });
-    expect(gate.stderr()).not.toContain('a request ended in a fault');
+    expect(gate.stderr()).not.toContain('a request failed because of a bug in the gate');
   } finally {
     await gate.stop();
     await Promise.all([docker.stop(), proxy.stop()]);
@@ -146,7 +146,7 @@ describe('a key that goes away', () => {
       });
       expect(await post('train')).toMatchObject({ status: 201, gpus: [0] });
       expect((await gate.metrics()).get('tuneplane_gpu_lock_lost_total')).toBe(1);
-      expect(gate.stderr()).toContain('the lock was lost: it was gone when it was given back');
+      expect(gate.stderr()).toContain('the lock was lost: it was already gone when it was released');
     });
   });
 });

@@ -83,7 +83,9 @@ async function ask(address: GateAddress, path: string, token: string | null, how
   try {
     return await exchange(address, path, token, how, limit);
   } catch (error) {
-    const detail = limit.aborted ? `no whole answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s` : errorWords(error);
+    const detail = limit.aborted
+      ? `no complete answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s`
+      : errorWords(error);
     return { kind: 'unreachable', detail: `no gate answers at ${address.written}: ${detail}` };
   }
 }

@@ -16,7 +16,10 @@ export function failureOf(said: GateSaid): Failure {
   const exit = said.status >= 400 && said.status < 500 ? EXIT.refused : EXIT.undecided;
   const problem = shownProblem.safeParse(said.body);
   if (!problem.success) {
-    return { lines: [`what answers is no gate: status ${said.status} without the words of one`], exit: EXIT.undecided };
+    return {
+      lines: [`the answer does not come from a gate: status ${said.status} without a known body`],
+      exit: EXIT.undecided,
+    };
   }
   const { code, detail, errors = [], daemon_message: daemon, rolled_back: rolledBack } = problem.data;
   return {
@@ -25,8 +28,8 @@ export function failureOf(said: GateSaid): Failure {
       `${exit === EXIT.refused ? 'refused' : 'not decided'} (${said.status} ${code}): ${detail}`,
       ...errors.map((error) => `  ${error.pointer || '(the whole)'}: ${error.detail}`),
       ...(daemon === undefined ? [] : [`  Docker says: ${daemon}`]),
-      ...(rolledBack === false ? ['  something of the attempt may be left behind; the same request takes it up'] : []),
-      ...(said.status === 401 ? ['  the token to ask with comes from --token-file or TUNEPLANE_TOKEN_FILE'] : []),
+      ...(rolledBack === false ? ['  parts of the attempt may be left; the same request continues with them'] : []),
+      ...(said.status === 401 ? ['  the token is read from --token-file or TUNEPLANE_TOKEN_FILE'] : []),
     ],
   };
 }

@@ -50,7 +50,7 @@ function readyWords(readiness: ShownReadiness | null): string {
 function lockWords({ parts }: ShownReadiness): string {
   const lock = parts['lock'];
   if (lock === undefined) return 'not told';
-  return lock.ok ? 'can be had' : `cannot be had: ${lock.detail ?? 'no reason told'}`;
+  return lock.ok ? 'available' : `not available: ${lock.detail ?? 'no reason told'}`;
 }
 
 function probeWords({ ok, took_ms: tookMs, detail }: ShownCards['probes'][string]): string {
@@ -99,7 +99,7 @@ function why(card: ShownCard): readonly string[] {
     ),
     ...(external?.containers ?? []).map((container) => `container ${container}`),
     ...(external !== null && external.processes.length === 0 && external.memory_mib !== null
-      ? [`${external.memory_mib} MiB in use by nobody known`]
+      ? [`${external.memory_mib} MiB in use by an unknown process`]
       : []),
     ...(card.unknown_because == null ? [] : [`could not be seen: ${card.unknown_because}`]),
     ...card.warnings.map(({ detail }) => `warning: ${detail}`),

@@ -120,5 +120,5 @@ const releaseReply = z.tuple([z.number(), z.number()]);
 function understood<T>(form: z.ZodType<T>, reply: unknown): T {
   const parsed = form.safeParse(reply);
   if (parsed.success) return parsed.data;
-  throw new Error(`its answer made no sense: ${JSON.stringify(reply)?.slice(0, 80)}`);
+  throw new Error(`its answer was invalid: ${JSON.stringify(reply)?.slice(0, 80)}`);
 }

@@ -196,7 +196,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
       if (closed) return;
       closed = true;
       clearTimeout(checkTimer);
-      trouble = 'Redis is not asked any more: the connection was closed by us';
+      trouble = 'Redis is no longer used: the gate closed the connection';
       // Between two attempts to connect there is nothing to close, and ioredis then emits no 'end'.
       const open = redis.status !== 'reconnecting' && redis.status !== 'end';
       const ended = new AbortController();

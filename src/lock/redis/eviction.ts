@@ -6,5 +6,5 @@ export function explainEviction(info: string): string | null {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
   const limit = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0);
   if (policy === undefined || policy === 'noeviction' || limit === 0) return null;
-  return `Redis may throw the lock away when it is full (maxmemory-policy ${policy}); set it to noeviction`;
+  return `Redis may evict the lock when it is full (maxmemory-policy ${policy}); set it to noeviction`;
 }

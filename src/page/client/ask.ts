@@ -25,7 +25,7 @@ export async function ask(token: string | null): Promise<Answer> {
     return wantsToken ? { kind: 'token', detail } : { kind: 'failed', detail };
   } catch (error) {
     // An error page of a proxy is not JSON.
-    return error instanceof SyntaxError ? { kind: 'failed', detail: 'the answer is no JSON' } : { kind: 'gone' };
+    return error instanceof SyntaxError ? { kind: 'failed', detail: 'the answer is not JSON' } : { kind: 'gone' };
   }
 }
 

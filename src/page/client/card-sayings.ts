@@ -37,7 +37,7 @@ const UNKNOWN: Readonly<Record<string, string>> = {
   docker: 'whether a job holds it is not known',
   memory: 'the driver does not say how much memory is in use',
   permission: 'not permitted to look at it',
-  short_row: 'the driver did not print its row as it should',
+  short_row: 'the driver printed its row incompletely',
   uuid: 'its uuid is of a form that is not known here',
 };
 

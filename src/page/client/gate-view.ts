@@ -35,10 +35,10 @@ const STATES = Object.keys(STATE_WORDS) as readonly CardState[];
 const PARTS: readonly PartName[] = ['draining', 'runtime', 'lock', 'probe', 'files'];
 const PART_WORDS: Readonly<Record<PartName, string>> = {
   runtime: 'Nothing can be admitted: the runtime does not answer',
-  lock: 'Nothing can be admitted: the lock cannot be had',
+  lock: 'Nothing can be admitted: the lock is not available',
   probe: 'Nothing can be admitted: the cards cannot be seen',
   draining: 'Nothing is admitted any more',
-  files: 'Nobody may admit anything',
+  files: 'No caller may admit anything',
 };
 const PROBES: readonly ProbeName[] = ['gpus', 'processes', 'health', 'docker'];
 const PROBE_WORDS: Readonly<Record<ProbeName, string>> = {
@@ -64,7 +64,7 @@ function lampOf(probe: ProbeName, { cards, last_seen }: Status, nowMs: number): 
   }
   const last = last_seen[probe];
   const seen =
-    last === null ? 'not seen since the gate began' : `last seen ${since(last, nowMs)} ago, ${clockTime(last)}`;
+    last === null ? 'not seen since the gate started' : `last seen ${since(last, nowMs)} ago, ${clockTime(last)}`;
   return { probe, lamp: 'out', words: `blind (${why ?? 'no reason given'}), ${seen}`, detail: detail ?? '' };
 }
 

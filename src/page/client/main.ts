@@ -83,9 +83,9 @@ function drawAlarm(): void {
 function alarmWords(): string | null {
   if (trouble !== null && trouble.kind !== 'token') {
     const says =
-      trouble.kind === 'gone' ? 'The gate does not answer' : `The gate cannot say how it stands: ${trouble.detail}`;
+      trouble.kind === 'gone' ? 'The gate does not answer' : `The gate cannot report its status: ${trouble.detail}`;
     if (last === null) return `${says}.`;
-    return `${says}. This is how it was at ${clockTime(last.wallMs)}, when it last did, and may be wrong by now.`;
+    return `${says}. This is its last answer, from ${clockTime(last.wallMs)}, and may be outdated.`;
   }
   if (last === null) return null;
   const { now, cards } = last.status;

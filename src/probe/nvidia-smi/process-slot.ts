@@ -38,7 +38,7 @@ export function createProcessSlot(says: string, program: string, clock: Clock, l
       }
       log.warn(
         { pid: ran.pid, after_ms: ran.afterMs, args },
-        `${says} did not end in time; it was killed and is left alone`,
+        `${says} did not end in time; it was killed, and no other is started until it is gone`,
       );
       busy = { sinceMs, pid: ran.pid, gone: ran.gone };
       void clearWhen(ran.gone, ran.pid);
@@ -49,7 +49,7 @@ export function createProcessSlot(says: string, program: string, clock: Clock, l
   async function clearWhen(gone: Promise<void>, pid: number): Promise<void> {
     await gone;
     busy = null;
-    log.info({ pid }, `${says} that was left alone is gone`);
+    log.info({ pid }, `${says} that did not end in time is gone now`);
   }
 }
 
@@ -95,14 +95,14 @@ function whatToDo(detail: string): string {
 }
 
 function ranOut(answer: Answer & { kind: 'ran_out' }, asked: string): string {
-  const why = answer.ended ? 'ended, but something that it started still holds its output' : 'did not end';
+  const why = answer.ended ? 'ended, but a child of it still holds its output open' : 'did not end';
   return `${asked} ${why} after ${answer.afterMs} ms; process ${answer.pid} was killed`;
 }
 
 function overlaps(answer: Answer & { kind: 'overlap' }, asked: string): string {
   const since = new Date(answer.sinceMs).toISOString();
   const who = answer.pid === null ? 'an earlier one' : `process ${answer.pid}`;
-  return `${asked} was not started: ${who} has been at it since ${since} and is not gone`;
+  return `${asked} was not started: ${who} has been running since ${since} and has not ended`;
 }
 
 /** The first line that is not a row; rows may come before the message that explains why they ended. */

@@ -29,7 +29,7 @@ export function createQueryFields(checkHealth: boolean, log: Log): QueryFields {
       asked = asked.flatMap((each) => (each === field ? (other ?? []) : each));
       log.info(
         { field, instead_asked: other },
-        'the driver does not know this field; it is not asked again until the driver changes',
+        'the driver does not know this field; it is not queried again until the driver changes',
       );
       return true;
     },

@@ -126,6 +126,6 @@ function blindOf(
 }
 
 function knowsNone(deadline: Deadline): Probed<null> {
-  const detail = 'this driver knows none of the columns that health is read from';
+  const detail = 'this driver knows none of the health columns';
   return { kind: 'blind', why: 'exit', detail, tookMs: deadline.took() };
 }

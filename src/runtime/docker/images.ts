@@ -65,7 +65,7 @@ export function createImages(options: ImagesOptions): Images {
   /** Whether jobs may be started from this image. */
   const fit = (image: string, inspected: unknown): ImageAnswer => {
     const found = namesIn(inspected);
-    if (found === null) return { kind: 'unavailable', detail: `the inspect of the image ${image} made no sense` };
+    if (found === null) return { kind: 'unavailable', detail: `the inspect of the image ${image} was invalid` };
     if (moreToHide(found).length > 0) hidden.set(image, moreToHide(found));
     else hidden.delete(image);
     const detail = refusal(image, found);
@@ -196,6 +196,6 @@ const MOST_CHARACTERS = 300;
  */
 function asTold(words: string): string {
   const body = words.toLowerCase().indexOf('body: ');
-  const told = body === -1 ? words : `${words.slice(0, body)}body: (what came is not shown)`;
+  const told = body === -1 ? words : `${words.slice(0, body)}body: (not shown)`;
   return told.length > MOST_CHARACTERS ? `${told.slice(0, MOST_CHARACTERS)}…` : told;
 }

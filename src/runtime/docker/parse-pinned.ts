@@ -13,8 +13,7 @@ import { cardFiles, fromDevices, fromEnvironment, fromSwarm, fromVolumeMounts, i
  */
 export function parsePinned(body: unknown): Pinned {
   const parsed = inspectBody.safeParse(body);
-  if (!parsed.success)
-    return { kind: 'not_told', detail: `its inspect made no sense: ${z.prettifyError(parsed.error)}` };
+  if (!parsed.success) return { kind: 'not_told', detail: `its inspect was invalid: ${z.prettifyError(parsed.error)}` };
   const { HostConfig: host, Config, Mounts } = parsed.data;
   const env = Config?.Env ?? [];
   const mounts = [...(Mounts ?? []), ...(host.Mounts ?? [])];

@@ -51,7 +51,7 @@ export function claimsFolder(folder: string): ClaimsFolder {
       const { id, standing, file } = found;
       const claim = known.get(id) ?? (await contentOf(join(place, file), id));
       if (claim !== null) return { claim, standing, prefix: join(place, id) };
-      if (tries === TRIES) throw new Error(`${place} changes all the time`);
+      if (tries === TRIES) throw new Error(`${place} keeps changing`);
     }
   }
 
@@ -149,7 +149,7 @@ export async function usableClaimsFolder(folder: string, nowMs: number): Promise
     if ((mode & 0o022) !== 0 || uid !== process.geteuid?.()) {
       const found = `mode ${(mode & 0o777).toString(8)}, owner ${uid}`;
       return refused(
-        `${folder} must belong to user ${process.geteuid?.()} and nobody else may write it, since whoever can has commands run: found ${found}; expected mode 700`,
+        `${folder} must belong to user ${process.geteuid?.()} and nobody else may write it, since anyone who can may have commands run: found ${found}; expected mode 700`,
       );
     }
     for (const name of (await readdir(folder)).filter((each) => each.startsWith(NEW))) {

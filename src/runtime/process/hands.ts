@@ -91,7 +91,7 @@ async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHand
     }
     if (entry.standing.kind === 'run') return { kind: 'started' };
     if (!isOwn)
-      return { kind: 'gone', daemonMessage: `the claim ${id} is started by the process that created it alone` };
+      return { kind: 'gone', daemonMessage: `the claim ${id} can only be started by the process that created it` };
     const launcher = await startLauncher(entry.claim, entry.prefix, kernel);
     if (launcher.kind === 'failed') return { kind: 'failed', daemonMessage: launcher.words };
     const { pid, startTicks } = launcher;
@@ -101,7 +101,7 @@ async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHand
       launcher.letGo();
     }
   }
-  return inDoubt(new Error(`the claim ${id} changes all the time`));
+  return inDoubt(new Error(`the claim ${id} keeps changing`));
 }
 
 /** The default without any PATH, as in execvp(3). */

@@ -34,7 +34,7 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
     kernel = options.kernel ?? (await kernelName());
   } catch (error) {
     const why = (error as Error).message;
-    return { kind: 'refused', detail: `the process runtime asks the kernel for its jobs, in /proc: ${why}` };
+    return { kind: 'refused', detail: `the process runtime needs /proc to find its jobs: ${why}` };
   }
   const claims = claimsFolder(folder);
   const liveness = createLiveness(kernel);

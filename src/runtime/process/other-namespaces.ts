@@ -10,7 +10,7 @@ export type Life = 'lives' | 'ended' | 'out_of_reach';
 
 /** For a person. */
 export const OUT_OF_REACH =
-  'it was started in another pid namespace, which cannot be seen into from here: whether it still lives is not known';
+  'it was started in another pid namespace, which is not visible from here: whether it still lives is unknown';
 
 /** A started job and the id of its claim. */
 export interface Asked {

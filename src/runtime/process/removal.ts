@@ -27,7 +27,7 @@ export async function remove(id: string, only: Removable, parts: RemovalParts): 
     if (entry.standing.kind !== 'removing' && removable !== only) return { kind: 'left', state };
     if (await takeAway(entry, parts.claims)) return { kind: 'removed' };
   }
-  return inDoubt(new Error(`the claim ${id} changes all the time`));
+  return inDoubt(new Error(`the claim ${id} keeps changing`));
 }
 
 /**
@@ -41,7 +41,7 @@ export async function giveUp(id: string, parts: RemovalParts): Promise<GiveUpAns
     if (life !== 'out_of_reach') return { kind: 'in_reach', why: howItStands(entry, life) };
     if (await takeAway(entry, parts.claims)) return { kind: 'given_up' };
   }
-  return inDoubt(new Error(`the claim ${id} changes all the time`));
+  return inDoubt(new Error(`the claim ${id} keeps changing`));
 }
 
 /** The claim's current state tells. */

@@ -26,5 +26,5 @@ test('a real Redis that evicts is warned of once it is connected', async () => {
   await until('it is told', () => log.lines.some((line) => line.includes('(maxmemory-policy volatile-ttl)')));
   await locks.closeAll();
   await server.stop();
-  expect(log.lines.join('\n')).toContain('warn: Redis may throw the lock away when it is full');
+  expect(log.lines.join('\n')).toContain('warn: Redis may evict the lock when it is full');
 });

@@ -339,7 +339,7 @@ describe('a run that does not end', () => {
       expect(again.gpus).toMatchObject({
         kind: 'blind',
         why: 'overlap',
-        detail: expect.stringMatching(/process \d+ has been at it since \d{4}-/),
+        detail: expect.stringMatching(/process \d+ has been running since \d{4}-/),
       });
       expect(again.gpus.kind === 'blind' && again.gpus.tookMs).toBeLessThan(250);
     }

@@ -106,9 +106,9 @@ describe('a list from a strange engine', () => {
     ],
     ['garbage is not empty', { status: 200, body: '<html>' }, 'parse', /got "<html>"/],
     ['an object is not empty', { status: 200, body: '{}' }, 'parse', /expected a list/],
-    ['half a list is no list', { half: '[{"Id":"a"},' }, 'timeout', /no whole answer within 400 ms/],
-    ['a list cut off by the engine is no list', { cut: '[{"Id":"a"},' }, 'timeout', /no whole answer within 400 ms/],
-    ['silence is a timeout', 'silence', 'timeout', /no whole answer within 400 ms/],
+    ['half a list is no list', { half: '[{"Id":"a"},' }, 'timeout', /no complete answer within 400 ms/],
+    ['a list cut off by the engine is no list', { cut: '[{"Id":"a"},' }, 'timeout', /no complete answer within 400 ms/],
+    ['silence is a timeout', 'silence', 'timeout', /no complete answer within 400 ms/],
     ['a hang-up is unavailable', 'hang up', 'unavailable', /broke off: socket hang up/],
     [
       'a version that is refused is unavailable, in the words of the engine',

@@ -201,7 +201,7 @@ describe('a Docker that does not answer', () => {
     engine.pause();
     const request = plainRequest(engine.image, { command: ['sleep', '1000'] });
     const answer = await handsOf(engine, { create: 300 }).create(job('late', request), grantOf(0));
-    expect(answer).toEqual({ kind: 'in_doubt', detail: expect.stringMatching(/no whole answer within 300 ms/) });
+    expect(answer).toEqual({ kind: 'in_doubt', detail: expect.stringMatching(/no complete answer within 300 ms/) });
     engine.resume();
     const books = createDockerBooks({ docker: engine.docker, clock: systemClock, log: listeningLog() });
     await vi.waitFor(

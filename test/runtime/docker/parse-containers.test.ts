@@ -234,7 +234,7 @@ describe('a foreign container', () => {
     [
       'whose inspect is no inspect does not tell',
       { message: 'hello' },
-      { kind: 'not_told', detail: expect.stringMatching(/made no sense/) },
+      { kind: 'not_told', detail: expect.stringMatching(/was invalid/) },
     ],
   ])('%s', (_says, body, expected) => {
     expect(parsePinned(body)).toEqual(expected);
