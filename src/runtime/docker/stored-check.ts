@@ -68,7 +68,7 @@ export function createStoredCheck({ docker, clock, connection, limitMs = 10_000 
 function judge(body: unknown, spec: JobSpec, grant: Grant): StoredAnswer {
   const parsed = inspectBody.safeParse(body);
   if (!parsed.success)
-    return { kind: 'in_doubt', detail: `its inspect made no sense: ${z.prettifyError(parsed.error)}` };
+    return { kind: 'in_doubt', detail: `its inspect was invalid: ${z.prettifyError(parsed.error)}` };
   const { HostConfig, Config } = parsed.data;
   const ids = deviceIds(grant);
   if (ids.length > 0 && !(HostConfig.DeviceRequests ?? []).some((request) => isFor(ids, request))) {
