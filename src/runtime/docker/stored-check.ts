@@ -67,8 +67,7 @@ export function createStoredCheck({ docker, clock, connection, limitMs = 10_000 
 /** By what was stored, and not by the name or the version of whoever stored it. */
 function judge(body: unknown, spec: JobSpec, grant: Grant): StoredAnswer {
   const parsed = inspectBody.safeParse(body);
-  if (!parsed.success)
-    return { kind: 'in_doubt', detail: `its inspect was invalid: ${z.prettifyError(parsed.error)}` };
+  if (!parsed.success) return { kind: 'in_doubt', detail: `its inspect was invalid: ${z.prettifyError(parsed.error)}` };
   const { HostConfig, Config } = parsed.data;
   const ids = deviceIds(grant);
   if (ids.length > 0 && !(HostConfig.DeviceRequests ?? []).some((request) => isFor(ids, request))) {
