@@ -1,4 +1,4 @@
-/** A desk over the fake runtime and a machine of healthy cards, with the real judge, pick, queue and launches. */
+/** Admissions over the fake runtime and a machine of healthy cards, with the real judge, pick, queue and starts. */
 
 import type { Admission, TurnResult } from '../../src/admission/admission.js';
 import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../src/admission/admissions.js';

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 
 /**
- * The environment of somebody who has Node and npm, and nothing of this project's settings, nor of the npm that runs the
- * tests; where packages come from is kept.
+ * The environment of a person with Node and npm, without this project's settings and those of the npm that runs the tests;
+ * where packages come from is kept.
  */
 export function bareEnv(): Record<string, string> {
   const kept = /^(npm_config_(registry|cache)|https?_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i;

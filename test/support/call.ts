@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 
-/** What came back. `body` is the parsed JSON where the content type says so, otherwise the text. */
+/** The response. `body` is the parsed JSON if the content type says so, else the text. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -8,23 +8,23 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** How to ask; a body that is no string is sent as JSON, with its content type. */
+/** The options of a request; a body that is not a string is sent as JSON, with its content type. */
 export interface Call {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Hangs up when it aborts. */
   readonly signal?: AbortSignal;
-  /** Through this unix socket, wherever the URL points. */
+  /** Through this unix socket, whatever host the URL names. */
   readonly socketPath?: string;
 }
 
-/** No answer takes longer than lock, pull wait and start together; a test that waits longer has found something. */
+/** No answer takes longer than lock, pull wait and start together; a longer wait is a failure. */
 const LONGEST_MS = 55_000;
 
 /**
- * One HTTP request on a connection of its own. Not `fetch`: a test must be able to send any `Host`, any header and any
- * body, and to hang up. Rejects when no whole answer came.
+ * One HTTP request on a connection of its own. Not `fetch`: a test must be able to send any `Host`, any header and any body,
+ * and to hang up. Rejects when the response is incomplete.
  */
 export function call(url: string | URL, how: Call = {}): Promise<Answer> {
   const { method = 'GET', body, headers = {}, signal, socketPath } = how;

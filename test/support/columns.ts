@@ -1,23 +1,23 @@
-/** The table of columns as one branch of the driver has it. */
+/** The table of columns for one driver branch. */
 
 import type { Column, FieldName, Meaning } from '../../src/model/column.js';
 import { COLUMNS, READINGS } from '../../src/model/columns.js';
 import type { HealthReadings, Readings } from '../../src/model/snapshot.js';
 
-/** The branches on which field names were surveyed, but for those of 590 and later, of which the help texts are known. */
+/** The surveyed branches; of those from 590 on only the help texts are known. */
 export const BRANCHES = [418, 450, 460, 470, 530, 535, 550, 555, 565, 590, 595, 610] as const;
 
-/** Whether a branch takes this name of a column. */
+/** Whether a branch accepts this name of a column. */
 export function takes(branch: number, { from = 0, until = Infinity, except }: FieldName): boolean {
   return from <= branch && branch <= until && branch !== except;
 }
 
-/** The first name by which a branch prints a column in `--query-gpu`; null where by none. */
+/** The first name by which a branch prints a column in `--query-gpu`; null where it has none. */
 export function fieldOn(branch: number, { names }: Column): string | null {
   return names.find((name) => takes(branch, name))?.field ?? null;
 }
 
-/** The readings that a branch can give, by `--query-gpu` or by a query of their own, each with the field to ask for. */
+/** The readings that a branch supports, by `--query-gpu` or a separate query, each with the field to query. */
 export function readingsOn(branch: number): readonly { readonly reading: keyof Readings; readonly field: string }[] {
   return READINGS.flatMap((reading) => {
     const { names, ownQuery }: Column = COLUMNS[reading];
@@ -26,7 +26,7 @@ export function readingsOn(branch: number): readonly { readonly reading: keyof R
   });
 }
 
-/** What every health column of a card says that can say all of it, and is well. */
+/** The health columns of a healthy card that supports all of them. */
 export function wellHealth(): HealthReadings {
   const said = READINGS.flatMap((reading) => {
     const { role, finding } = COLUMNS[reading];

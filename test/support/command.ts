@@ -7,14 +7,14 @@ import { afterAll } from 'vitest';
 import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 
-/** How a command ended, and all that it said. */
+/** How a command ended, with all its output. */
 export interface Said {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command under way. */
+/** A running command. */
 export interface Running {
   readonly ended: Promise<Said>;
   stdout(): string;
@@ -26,16 +26,19 @@ export interface Running {
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Standard input; closed at once where there is none. */
+  /** Standard input; closed at once if left out. */
   readonly input?: string;
-  /** Below a terminal of its own; what is typed comes from its keyboard, and standard error comes with standard output. */
+  /** On a terminal of its own: `typed` comes from its keyboard, and standard error is merged with standard output. */
   readonly terminal?: boolean;
 }
 
-/** `gpu-gate` as it was built last. */
+/** `gpu-gate` from the last build. */
 export const COMMAND = fileURLToPath(new URL('../../dist/cli/gpu-gate.js', import.meta.url));
 
-/** Starts `gpu-gate` as it was built last, with this environment and nothing of this machine's. Killed with the test file. */
+/**
+ * Starts `gpu-gate` from the last build, with this environment and none of this machine's. Killed at the end of the test
+ * file.
+ */
 export function startCommand(args: readonly string[], { env = {}, input, terminal }: CommandOptions = {}): Running {
   const words = [process.execPath, COMMAND, ...args];
   const [program, ...rest] = terminal
@@ -76,12 +79,12 @@ export function startCommand(args: readonly string[], { env = {}, input, termina
   };
 }
 
-/** The same to its end. */
+/** The same, until it ends. */
 export function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<Said> {
   return startCommand(args, options).ended;
 }
 
-/** A folder for the file that asks for it, with `nvidia-smi` in its `bin`: the stand-in, playing this machine. */
+/** A folder for the calling file, with the stand-in as `nvidia-smi` in its `bin`, simulating this machine. */
 export function folderWithCards(machine: Machine = defaultMachine()): {
   readonly folder: string;
   readonly env: Record<string, string>;

@@ -1,4 +1,4 @@
-/** Books and a card book with nothing in them, and eyes over them that look at the cards alone. */
+/** Empty books and an empty card store, and eyes over them that see only the cards. */
 
 import type { Books } from '../../src/model/ports/books.js';
 import type { CardStore } from '../../src/model/ports/card-store.js';
@@ -21,7 +21,7 @@ const emptyCardBook: CardStore = {
   forget: async () => false,
 };
 
-/** The real eyes over this `nvidia-smi`, where no container and no card is known beforehand. */
+/** The real eyes over this `nvidia-smi`, without any container or known card. */
 export function eyesOnCards(program: string, timeoutMs: number, limitMs: number): Eyes {
   return createEyes({
     smi: createNvidiaSmi({ program, timeoutMs, checkHealth: true, clock: systemClock, log: recordingLog() }),

@@ -1,15 +1,15 @@
 import { localLock } from '../../src/lock/local-lock.js';
 import type { Hold, Lock } from '../../src/model/ports/lock.js';
 
-/** A lock whose fate the test decides. Left alone it behaves as any other: the contract suite holds it to that. */
+/** A lock that the test controls. Without interference it behaves as any other, which the contract suite verifies. */
 export interface FakeLock extends Lock {
-  /** Keeps everybody out, as another process or a Redis that is down would; null lets them in again. */
+  /** Keeps everybody out, as another holder or a Redis that is down would; null ends that. */
   keepOut(problem: string | null): void;
-  /** What `up` says. */
+  /** The value of `up`. */
   setUp(up: boolean | null): void;
-  /** Takes the lease from whoever holds it now. */
+  /** Takes the lease away from its holder now. */
   lose(): void;
-  /** How often it was taken, and how often given back. */
+  /** How often it was taken, and how often released. */
   readonly acquired: number;
   readonly released: number;
 }
@@ -76,7 +76,7 @@ export function fakeLock(): FakeLock {
   };
 }
 
-/** Settles when the door opens (true) or the caller gives up (false). */
+/** Resolves when the lock is free (true) or the caller gives up (false). */
 function opens(door: AbortSignal, leave: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const either = AbortSignal.any([door, leave]);

@@ -1,6 +1,6 @@
 /**
- * A runtime in memory behind the ports Books and Hands. Held to the same contract suite as Docker. Like Docker it reserves a
- * name before the container shows in a list, starts again what has ended, and answers in its own time.
+ * A runtime in memory behind the ports Books and Hands, held to the same contract suite as Docker. Like Docker it reserves a
+ * name before the container appears in a list, starts again what has ended, and answers with delays.
  */
 
 import type { Grant, JobSpec } from '../../src/model/admission.js';
@@ -21,31 +21,31 @@ import { parseClaim } from '../../src/runtime/parse-claim.js';
 export interface FakeRuntime extends Books, Hands {
   /** Every container by id; a test may change them. */
   readonly containers: Map<string, SeenContainer>;
-  /** Ids of those that have their labels from the image of a job. */
+  /** Ids of containers with labels from an image committed from a job. */
   readonly copies: Set<string>;
   /** Set to a sentence to make every list fail. */
   down: string | null;
-  /** Ids in the order in which they were really started: twice where one was started again. */
+  /** Ids in the order of actual starts: twice for a container that was restarted. */
   readonly started: string[];
-  /** Replace to make an answer go wrong. */
+  /** Replace one to make an answer fail. */
   onCreate: ((spec: JobSpec) => CreateAnswer | null) | null;
   onCompare: ((id: string) => StoredAnswer) | null;
   onStart: ((id: string) => StartAnswer | Promise<StartAnswer | null> | null) | null;
-  /** What happens between the last look at a container and its removal. */
+  /** Called between the last check of a container and its removal. */
   beforeRemoval: ((id: string) => void) | null;
   images: (image: string) => ImageAnswer;
   end(id: string, state?: ContainerState): void;
-  /** What people do to containers: give one another name, take away all that do not run, start the runtime anew. */
+  /** What people do to containers: rename one, remove all that are not running, restart the runtime. */
   rename(id: string, name: string): void;
   prune(): void;
   restart(): void;
 }
 
-/** `beat` is awaited between any two steps, so that a test can shuffle what happens in which order. */
+/** `beat` is awaited between any two steps, so that a test can shuffle the order of events. */
 export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRuntime {
   const containers = new Map<string, SeenContainer>();
   const names = new Set<string>();
-  /** As with Docker, one thing at a time is done to a container: a removal waits for a start. */
+  /** As in Docker, operations on one container are serialized: a removal waits for a start. */
   const underWay = new Map<string, Promise<unknown>>();
   let count = 0;
 
@@ -162,7 +162,7 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       if (!one) return { kind: 'gone' };
       const mayGo = only === 'created' ? one.state === 'created' : !holds(one.state);
       if (!mayGo && one.state !== 'removing') return { kind: 'left', state: one.state };
-      // As with a real runtime: what happens between the look and the removal is not seen, but for one that runs.
+      // As with a real runtime, a change between check and removal goes unnoticed, unless the container runs.
       await beat();
       await underWay.get(id);
       runtime.beforeRemoval?.(id);

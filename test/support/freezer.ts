@@ -1,4 +1,6 @@
-/** A process in a frozen cgroup (v1) does not die of SIGKILL until it is thawed, just as one that is stuck in the driver. */
+/**
+ * A process in a frozen cgroup (v1) does not die of SIGKILL until it is thawed, just like one that is stuck in the driver.
+ */
 
 import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const FREEZERS = '/sys/fs/cgroup/freezer';
 
-/** Whether this machine lets us freeze; where not, a test needs another process that outlives SIGKILL. */
+/** Whether this machine allows freezing; if not, a test needs another process that outlives SIGKILL. */
 export const canFreeze = isWritable(join(FREEZERS, 'cgroup.procs'));
 
 export interface Frozen {
-  /** Thaws them, ends those that no signal had reached yet, and waits until their group is gone. */
+  /** Thaws them, kills those without a pending signal, and waits until their group is gone. */
   release(): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // A signal had been waiting for it.
+    // It had a pending signal.
   }
 }
 

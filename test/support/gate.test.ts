@@ -6,7 +6,7 @@ import { by } from './metrics-page.js';
 test('a gate starts on a machine of its own, shows its cards, and ends in order', async () => {
   const gate = await startGate({ machine: healthyMachine({ cards: 3 }) });
   expect((await gate.cards()).cards).toHaveLength(3);
-  // No Docker Engine answers it: what the cards do cannot be told.
+  // Without a Docker Engine, the states of the cards are unknown.
   expect(by(await gate.metrics(), 'tuneplane_gpu_cards', 'state')).toMatchObject({ unknown: 3, free: 0 });
   expect(await gate.stop()).toEqual({ code: 0, signal: null });
   await expect(gate.get('/healthz')).rejects.toThrow('ECONNREFUSED');

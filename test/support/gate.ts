@@ -14,29 +14,29 @@ import { call, type Answer, type Call } from './call.js';
 import { parseMetrics, type MetricsPage } from './metrics-page.js';
 import { freePort } from './services/redis.js';
 
-/** What stands on PATH as `nvidia-smi`: the stand-in, nothing at all, or a shell script. */
+/** The `nvidia-smi` on PATH: the stand-in, nothing at all, or a shell script. */
 export type NvidiaSmi = 'stand-in' | 'none' | { readonly script: string };
 
-/** What a gate is started with; everything has a default. */
+/** The options of a gate; everything has a default. */
 export interface GateOptions {
-  /** Default: an address where no Docker Engine listens; never the machine's own. */
+  /** Default: an address without a Docker Engine; never the machine's own. */
   readonly engine?: { readonly dockerHost: string };
   readonly redisUrl?: string;
-  /** What the stand-in plays; eight idle H100 in two islands. */
+  /** The machine that the stand-in simulates; by default eight idle H100 in two islands. */
   readonly machine?: Machine;
   readonly nvidiaSmi?: NvidiaSmi;
-  /** Where the gate keeps what it must remember; a new folder when none is given. */
+  /** The state folder; a new one by default. */
   readonly stateDir?: string;
-  /** Settings by their names; they win over all that is set here. */
+  /** Settings by name; they override everything set here. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
-  /** More addresses for `TUNEPLANE_LISTEN`, as `unix:/path`, beside the one in `url`. */
+  /** More addresses for `TUNEPLANE_LISTEN`, as `unix:/path`, besides the one in `url`. */
   readonly alsoListen?: readonly string[];
-  /** Sent with every request that brings no `authorization` of its own. */
+  /** Sent with every request that has no `authorization` of its own. */
   readonly token?: string;
-  /** True: it runs without root's rights to pass by the modes of files. */
+  /** True: without root's capability to bypass file permissions. */
   readonly heedsModes?: boolean;
-  /** True: it has a pid namespace to itself, as in a container. What it started ends with it. */
+  /** True: in a pid namespace of its own, as in a container. Whatever it started ends with it. */
   readonly ownPidNamespace?: boolean;
   /** The most descriptors that it may have open. */
   readonly descriptors?: number;
@@ -59,29 +59,29 @@ export interface Gate {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** A body that is no string is sent as JSON. */
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** `GET /cards`, held to its own shape. */
+  /** `GET /cards`, validated against its schema. */
   cards(): Promise<z.infer<typeof cardsShape>>;
-  /** `GET /metrics`, read. */
+  /** `GET /metrics`, parsed. */
   metrics(): Promise<MetricsPage>;
-  /** Everything on standard output so far; the audit lines are in there. */
+  /** Everything on standard output so far, including the audit lines. */
   stdout(): string;
   /** Everything on standard error so far: the log. */
   stderr(): string;
-  /** The whole lines of standard output that are JSON. */
+  /** The complete lines of standard output that are JSON. */
   audit(): readonly Readonly<Record<string, unknown>>[];
-  /** From the next run of `nvidia-smi` on. */
+  /** Takes effect with the next run of `nvidia-smi`. */
   setMachine(machine: Machine): void;
   setNvidiaSmi(program: NvidiaSmi): void;
-  /** Sends the signal and waits for the end, whatever that is. Does nothing to a gate that has ended. */
+  /** Sends the signal and waits for the end. Does nothing if the gate has ended. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
   /** `stop` with SIGKILL. */
   kill(): Promise<Exit>;
 }
 
 /**
- * Starts `gpu-gate serve` as it was built last and waits until it answers. It sees nothing of this machine: no Docker, no
- * `nvidia-smi`, no settings but those given. What is still running when the test file has ended is killed. Rejects
- * with what it said when it ends before it answers.
+ * Starts `gpu-gate serve` from the last build and waits until it answers. It sees nothing of this machine: no Docker, no
+ * `nvidia-smi`, no settings but those given. Killed at the end of the test file if it still runs. Rejects with its output if
+ * it ends before it answers.
  */
 export async function startGate(options: GateOptions = {}): Promise<Gate> {
   const folder = newFolder();
@@ -151,19 +151,18 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
 const COMMAND = fileURLToPath(new URL('../../dist/cli/gpu-gate.js', import.meta.url));
 const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
 
-/** A test that crashed must not leave a gate behind; setpriv then becomes the gate, under the same pid. */
+/** A crashed test must not leave a gate behind; setpriv then becomes the gate, with the same pid. */
 const DIES_WITH_US = ['--pdeathsig', 'KILL'];
 
 const OWN_PID_NAMESPACE = ['/usr/bin/unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
-/** How long a start may take: two cores are shared with engines that start too. */
+/** The time limit of a start: two cores are shared with engines that start too. */
 const START_MS = 20_000;
 
 const folders: string[] = [];
 const running = new Set<Gate>();
 
-// For the file that imports this one. A folder is kept until then, so that a gate can be started again on the state of one
-// that ended.
+// Once per test file. A folder is kept until then, so that a gate can be restarted on the state of one that ended.
 afterAll(async () => {
   await Promise.all(Array.from(running, (gate) => gate.kill()));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -175,7 +174,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** On PATH is one folder and nothing else: a machine that runs these tests may have cards of its own. */
+/** PATH has one folder and nothing else: a machine that runs these tests may have cards of its own. */
 function environment(folder: string, url: string, stateDir: string, options: GateOptions): NodeJS.ProcessEnv {
   const { TMPDIR, GPU_GATE_TEST_ROOT } = process.env;
   return {
@@ -201,7 +200,7 @@ function putNvidiaSmi(folder: string, program: NvidiaSmi): void {
   } else replace(place, `#!/bin/sh\nPATH=/usr/bin:/bin\n${program.script}\n`, 0o755);
 }
 
-/** Whole at any moment: a run of the program may be reading it now. */
+/** Replaced atomically: a run of the program may be reading it now. */
 function replace(place: string, text: string, mode = 0o644): void {
   writeFileSync(`${place}.new`, text, { mode });
   renameSync(`${place}.new`, place);
@@ -216,7 +215,7 @@ function collect(stream: Readable): () => string {
 function exitOf(gate: ChildProcess): Promise<Exit> {
   return new Promise((resolve, reject) => {
     gate.once('error', reject);
-    // Not at `exit`: what it said last may still be in the pipes.
+    // Not at `exit`: its last output may still be in the pipes.
     gate.once('close', (code, signal) => resolve({ code, signal }));
   });
 }

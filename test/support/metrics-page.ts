@@ -1,9 +1,9 @@
-/** Every series of a page: `name{a="x",b="y"}` with the labels in order of their names, or `name` alone, and its value. */
+/** Parses a metrics page: each series as `name{a="x",b="y"}` with sorted label names, or `name` alone, and its value. */
 export type MetricsPage = ReadonlyMap<string, number>;
 
 /**
- * Reads a page in Prometheus' text format 0.0.4. Throws where Prometheus would drop the page (a line that is none, a series
- * twice) or where we would not want to see it: a series without HELP and TYPE before it, a value that is no finite number.
+ * Parses a page in Prometheus' text format 0.0.4. Throws where Prometheus would drop the page (an invalid line, a duplicate
+ * series) or where our pages must be stricter: a series without HELP and TYPE before it, a value that is not finite.
  */
 export function parseMetrics(text: string): MetricsPage {
   if (text !== '' && !text.endsWith('\n'))
@@ -24,7 +24,7 @@ export function parseMetrics(text: string): MetricsPage {
   return page;
 }
 
-/** One series' name as it is on a page: labels in any order. */
+/** The key of one series: labels in any order. */
 export function seriesName(name: string, labels: Readonly<Record<string, string>> = {}): string {
   const pairs = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   if (pairs.length === 0) return name;

@@ -1,9 +1,9 @@
 import type { AskOffLimits, OffLimitsAnswer } from '../../src/model/ports/off-limits.js';
 
-/** What no job is given, as a machine tells it that has these. */
+/** The forbidden paths and volumes of a simulated machine. */
 export function known(paths: readonly string[] = [], volumes: readonly string[] = []): OffLimitsAnswer {
   return { kind: 'known', paths, volumes };
 }
 
-/** A machine with nothing of that. */
+/** A machine without forbidden paths. */
 export const nothingOffLimits: AskOffLimits = () => Promise.resolve(known());

@@ -10,7 +10,7 @@ import { openProcessRuntime, type ProcessRuntime } from '../../src/runtime/proce
 import { systemClock } from '../../src/time/system-clock.js';
 import { grantOf, job, plainRequest } from './jobs.js';
 
-/** A new folder for claims. At the end of the test file the jobs in it are killed, and it is removed. */
+/** A new folder for claims. At the end of the test file, its jobs are killed and it is removed. */
 export function newClaimsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'claims-'));
   folders.push(folder);
@@ -19,7 +19,7 @@ export function newClaimsFolder(): string {
 
 const folders: string[] = [];
 
-// For the file that imports this one.
+// Once per test file.
 afterAll(() => {
   for (const folder of folders) {
     endJobsNow(folder);
@@ -27,7 +27,7 @@ afterAll(() => {
   }
 });
 
-/** The process runtime on this folder, as one gate of several may have it open. */
+/** The process runtime on this folder, as one of several gates opens it. */
 export async function processRuntime(
   folder: string,
   more: { kernel?: string; environment?: Record<string, string> } = {},
@@ -37,10 +37,10 @@ export async function processRuntime(
   return opened;
 }
 
-/** What a test asks of a runtime, be it in this process or in a namespace of its own. */
+/** The operations of a runtime that tests use, whether it is in this process or in another namespace. */
 export type Runtime = Pick<Extract<ProcessRuntime, { kind: 'open' }>, 'books' | 'hands'>;
 
-/** Creates a job and leaves it so; returns its id. */
+/** Creates a job without starting it; returns its id. */
 export async function createJob(
   { hands }: Runtime,
   runId: string,
@@ -65,7 +65,7 @@ export async function startJob(
   return id;
 }
 
-/** As the list of all runs shows it; null where it does not. */
+/** The job in the list of all runs; null where it is missing. */
 export async function seenAs({ books }: Runtime, id: string): Promise<SeenContainer | null> {
   const list = await books.listRuns();
   if (list.kind === 'blind') throw new Error(list.detail);
@@ -80,7 +80,7 @@ export async function becomes(runtime: Runtime, id: string, state: ContainerStat
   await vi.waitFor(async () => expect(await stateOf(runtime, id)).toBe(state), { timeout: 10_000, interval: 20 });
 }
 
-/** What is told of a job that the list shows. */
+/** The details of a listed job. */
 export async function describeJob(runtime: Runtime, id: string): Promise<Probed<RunDetails | null>> {
   const container = await seenAs(runtime, id);
   if (container === null) throw new Error(`${id} is not listed`);
@@ -91,11 +91,11 @@ export interface FoundClaim {
   readonly id: string;
   readonly name: string;
   readonly standing: Standing;
-  /** The start of the paths of its files. */
+  /** The prefix of the paths of its files. */
   readonly prefix: string;
 }
 
-/** The claims as their files stand, read without any of the runtime's own ways. */
+/** The claims in the folder, read without any code of the runtime. */
 export function claimsIn(folder: string): readonly FoundClaim[] {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
   return names.flatMap((name) =>
@@ -112,13 +112,13 @@ export function claimOf(folder: string, id: string): FoundClaim {
   return found;
 }
 
-/** Sends the signal to a job's group until its launcher has written how it ended. */
+/** Sends the signal to a job's process group until its launcher has recorded how it ended. */
 export async function endJob(folder: string, id: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   await vi.waitFor(
     () => {
       const { standing, prefix } = claimsIn(folder).find((claim) => claim.id === id) ?? {};
       if (standing?.kind !== 'run') throw new Error(`${id} does not run`);
-      // Not before the launcher hears signals.
+      // Not before the launcher traps signals.
       const hasEnded = (): boolean => /^\d+\n$/.test(readFileSync(`${prefix}.exit`, 'utf8'));
       if (existsSync(`${prefix}.pid`) && !hasEnded()) process.kill(-standing.pid, signal);
       expect(hasEnded()).toBe(true);

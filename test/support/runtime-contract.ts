@@ -5,20 +5,20 @@ import type { Hands } from '../../src/model/ports/hands.js';
 import type { SeenContainer } from '../../src/model/snapshot.js';
 import { grantOf, job, plainRequest, uuidOf } from './jobs.js';
 
-/** A runtime that can run `sleep`, and how a test makes a job of it end. */
+/** A runtime that can run `sleep`, and how a test ends a job of it. */
 export interface RuntimeUnderTest {
   readonly books: Books;
   readonly hands: Hands;
-  /** An image that is there; anything for a runtime without images. */
+  /** A local image; anything for a runtime without images. */
   readonly image: string;
-  /** Makes a running job's own process end, as if its work were done. */
+  /** Ends a running job's own process, as if its work were done. */
   end(id: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * What every runtime behind `Books` and `Hands` keeps, be it Docker, the process runtime or the fake in memory. `lose` puts a
- * running job where the runtime cannot ask for it; null where there is no such place.
+ * The contract of every runtime behind `Books` and `Hands`: Docker, the process runtime and the fake in memory. `lose` moves
+ * a running job out of the runtime's reach; null where that is impossible.
  */
 export function runtimeContract(
   which: string,

@@ -1,4 +1,4 @@
-/** The process runtime as it was built last, in whatever pid namespace this program runs, for `runtime-in-namespace.ts`. */
+/** The process runtime from the last build, in the pid namespace of this program, for `runtime-in-namespace.ts`. */
 
 import { readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** The process runtime in a pid namespace of its own, as a gate in a container has it; its jobs are in there with it. */
+/** The process runtime in a pid namespace of its own, as a gate in a container has it, together with its jobs. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,13 +15,13 @@ export interface RuntimeInNamespace {
   readonly hands: Hands;
   /** The inode number of its pid namespace. */
   readonly namespace: string;
-  /** Ends the namespace, and with it all that is in there. */
+  /** Ends the namespace with everything in it. */
   end(): Promise<void>;
 }
 
 /**
- * Opens it on this folder. Rejects with the runtime's own words where it refuses. `proc`: `own` as a container has it; `outer`
- * leaves the /proc of the namespace around it in place.
+ * Opens it on this folder. Rejects with the runtime's message where it refuses. `proc`: `own` as in a container; `outer`
+ * keeps the /proc of the outer namespace mounted.
  */
 export async function runtimeInNamespace(folder: string, proc: 'own' | 'outer' = 'own'): Promise<RuntimeInNamespace> {
   const flags = ['--pid', '--fork', '--kill-child', ...(proc === 'own' ? ['--mount-proc'] : [])];
@@ -53,10 +53,10 @@ type Ask = (part: 'books' | 'hands', method: string, args: readonly unknown[]) =
 
 const ends = new Set<() => Promise<void>>();
 
-// For the file that imports this one.
+// Once per test file.
 afterAll(() => Promise.all(Array.from(ends, (end) => end())));
 
-/** One question at a time: its answer is the next line. */
+/** One request at a time: its answer is the next line. */
 function questionsTo({ stdin, stdout }: { readonly stdin: Writable; readonly stdout: Readable }): {
   readonly answer: () => Promise<unknown>;
   readonly ask: Ask;

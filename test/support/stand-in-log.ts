@@ -2,22 +2,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the stand-in noted of its runs, read while they run. */
+/** The stand-in's log of its runs, read while they run. */
 export interface StandInLog {
   /** For `STAND_IN_LOG`. */
   readonly path: string;
-  /** The kinds of question asked so far, in order: `--query-gpu`, `-L`. */
+  /** The kinds of query so far, in order: `--query-gpu`, `-L`. */
   asked(): readonly string[];
-  /** The whole argument lists of all runs so far, in order. */
+  /** The complete argument lists of all runs so far, in order. */
   commands(): readonly (readonly string[])[];
-  /** How many runs of each kind are there now that have neither ended nor been reaped. */
+  /** The number of current runs of each kind, those that have neither ended nor been reaped. */
   alive(): ReadonlyMap<string, number>;
-  /** Looks every 20 ms until `stop`, which tells the most runs of one kind that were there at once. */
+  /** Samples every 20 ms until `stop`, which returns the highest number of simultaneous runs of one kind. */
   watch(): { stop(): number };
   remove(): void;
 }
 
-/** A log in a folder of its own. A run that was killed leaves no end in it; the kernel is asked whether it is still there. */
+/** A log in a folder of its own. A killed run leaves no end in it, so the kernel is asked whether it still exists. */
 export function createStandInLog(): StandInLog {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-log-'));
   const path = join(folder, 'runs.jsonl');
@@ -61,14 +61,14 @@ interface Line {
   readonly argv?: readonly string[];
 }
 
-/** Whole lines only: one may be on its way. */
+/** Complete lines only: the last may be partial. */
 function read(path: string): readonly Line[] {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const whole = text.split('\n').slice(0, -1);
   return whole.map((line) => JSON.parse(line) as Line);
 }
 
-/** `-i 0,1 --query-gpu=…` asks the same kind of question as `--query-gpu=…`. */
+/** `-i 0,1 --query-gpu=…` is the same kind of query as `--query-gpu=…`. */
 function kindOf(argv: readonly string[] = []): string {
   const words = argv[0] === '-i' ? argv.slice(2) : argv;
   return words[0]?.replace(/=.*$/, '') ?? '';

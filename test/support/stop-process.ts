@@ -1,10 +1,13 @@
-/** SIGSTOP takes effect a moment after it was sent: until then a process may still answer what a test means it not to answer. */
+/**
+ * SIGSTOP takes effect a moment after it is sent: until then, the process may still answer a request that should get no
+ * answer.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
 const PATIENCE_MS = 5000;
 
-/** Stops a process and returns when each of its threads has stopped. Blocks meanwhile, which takes a few milliseconds. */
+/** Stops a process and returns when each of its threads has stopped. Blocks for a few milliseconds. */
 export function stopProcess(pid: number): void {
   process.kill(pid, 'SIGSTOP');
   const nap = new Int32Array(new SharedArrayBuffer(4));
@@ -14,7 +17,7 @@ export function stopProcess(pid: number): void {
   }
 }
 
-/** proc(5): the state comes after the name in parentheses, `T` for stopped. A thread that has ended meanwhile runs no more. */
+/** proc(5): the state follows the name in parentheses, `T` for stopped. A thread that has ended meanwhile no longer runs. */
 function hasStopped(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).every((thread) => {
     try {

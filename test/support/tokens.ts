@@ -4,18 +4,20 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { newToken } from '../../src/cli/token.js';
 
-/** A tokens file and the tokens in it, as `gpu-gate token new` makes them. */
+/** A tokens file and its tokens, as `gpu-gate token new` makes them. */
 export interface Tokens<Name extends string> {
   /** For `TUNEPLANE_TOKENS_FILE`. */
   readonly path: string;
   of(name: Name): string;
-  /** The header that shows this principal's token. */
+  /** The header with this principal's token. */
   as(name: Name): { readonly authorization: string };
-  /** Writes the file without this principal's line. */
+  /** Rewrites the file without this principal's line. */
   revoke(name: Name): void;
 }
 
-/** Makes a token for each name, with the roles that it is given: `{ console: 'admit,read' }`. The file goes with the test file. */
+/**
+ * Makes a token for each name, with the given roles: `{ console: 'admit,read' }`. The file is removed with the test file.
+ */
 export function makeTokens<Name extends string>(roles: Readonly<Record<Name, string>>): Tokens<Name> {
   const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +29,7 @@ export function makeTokens<Name extends string>(roles: Readonly<Record<Name, str
   };
   write();
   const tokens = new Map(Array.from(made, ([name, { token }]) => [name, token]));
-  // Also of a principal whose line is gone: a test wants to see it refused.
+  // Also of a principal whose line was removed: a test expects the refusal.
   const of = (name: Name): string => tokens.get(name) ?? '';
   return {
     path,

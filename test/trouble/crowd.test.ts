@@ -8,7 +8,7 @@ import { call } from '../support/call.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { freePort } from '../support/services/redis.js';
-import { startLittleDocker, type LittleDocker } from './little-docker.js';
+import { startFakeEngine, type FakeEngine } from './fake-engine.js';
 import { quickSmi } from './quick-smi.js';
 
 /**
@@ -22,11 +22,11 @@ const SECONDS = Number(process.env['CROWD_SECONDS'] ?? 2);
 const OTHERS = Math.ceil(IDLE / 20);
 const MOST_MIB = 150;
 
-let docker: LittleDocker;
+let docker: FakeEngine;
 let gate: Gate;
 let metricsUrl: string;
 beforeAll(async () => {
-  docker = await startLittleDocker();
+  docker = await startFakeEngine();
   metricsUrl = `http://127.0.0.1:${await freePort()}`;
   const settings = { TUNEPLANE_METRICS_LISTEN: new URL(metricsUrl).host };
   gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });

@@ -8,14 +8,14 @@ import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { parseMetrics } from '../support/metrics-page.js';
 import { freePort } from '../support/services/redis.js';
-import { startLittleDocker, type LittleDocker } from './little-docker.js';
+import { startFakeEngine, type FakeEngine } from './fake-engine.js';
 import { quickSmi } from './quick-smi.js';
 
 /** A gate that has few descriptors, and one that has none left: a real one, under limits of the kernel. */
 
-let docker: LittleDocker;
+let docker: FakeEngine;
 beforeAll(async () => {
-  docker = await startLittleDocker();
+  docker = await startFakeEngine();
 });
 afterAll(() => docker?.stop());
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LABEL } from '../../src/model/labels.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
-import { littleContainer, startLittleDocker, type LittleContainer, type LittleDocker } from './little-docker.js';
+import { engineContainer, startFakeEngine, type EngineContainer, type FakeEngine } from './fake-engine.js';
 import { quickSmi } from './quick-smi.js';
 
 /** States and numbers of containers that no real engine can be brought to, and that a gate must read all the same. */
@@ -16,10 +16,10 @@ const asPosted =
   };
 
 describe('a container of a run that', () => {
-  let docker: LittleDocker;
+  let docker: FakeEngine;
   let gate: Gate;
   beforeAll(async () => {
-    docker = await startLittleDocker();
+    docker = await startFakeEngine();
     gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });
   });
   afterEach(() => {
@@ -32,7 +32,7 @@ describe('a container of a run that', () => {
   });
 
   /** The container of `train` as the gate itself made it, in a state that it came into since. */
-  async function madeThen(State: string): Promise<LittleContainer> {
+  async function madeThen(State: string): Promise<EngineContainer> {
     expect(await asPosted(gate)('train')).toMatchObject({ status: 201, gpus: [0] });
     const [made] = docker.containers;
     made!.State = State;
@@ -84,7 +84,7 @@ describe('a container of a run that', () => {
   });
 
   test('is one of 400 on one card: all are counted, and the other cards are given', async () => {
-    const claim = () => littleContainer({ State: 'created', Labels: { [LABEL.gpuUuids]: '', [LABEL.gpus]: '3' } });
+    const claim = () => engineContainer({ State: 'created', Labels: { [LABEL.gpuUuids]: '', [LABEL.gpus]: '3' } });
     docker.containers.push(...Array.from({ length: 400 }, claim));
     const { cards } = await gate.cards();
     expect(cards.map(({ state }) => state).join(' ')).toBe('free free free job_held free free free free');
@@ -95,7 +95,7 @@ describe('a container of a run that', () => {
 
   test('among 500 that run: each is inspected once, and a job finds its cards', async () => {
     const earlier = docker.requests.length;
-    docker.containers.push(...Array.from({ length: 500 }, () => littleContainer()));
+    docker.containers.push(...Array.from({ length: 500 }, () => engineContainer()));
     // At most so many as one look has time for; the next look goes on.
     await expect.poll(async () => (await gate.cards()).counts.free).toBe(8);
     const inspects = () =>

@@ -6,7 +6,7 @@ import type { StrangeAnswer } from '../support/docker/strange-docker.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import { littleContainer, startLittleDocker, type LittleDocker, type Misbehave } from './little-docker.js';
+import { engineContainer, startFakeEngine, type FakeEngine, type Misbehave } from './fake-engine.js';
 import { quickSmi } from './quick-smi.js';
 
 /**
@@ -17,12 +17,12 @@ import { quickSmi } from './quick-smi.js';
 /** For a list, its body included. */
 const LIST_MS = 1000;
 
-let docker: LittleDocker;
+let docker: FakeEngine;
 let gate: Gate;
 
 beforeAll(async () => {
-  docker = await startLittleDocker([
-    littleContainer({ Names: ['/tuneplane-holder'], Labels: { [LABEL.runId]: 'holder', [LABEL.gpus]: '0' } }),
+  docker = await startFakeEngine([
+    engineContainer({ Names: ['/tuneplane-holder'], Labels: { [LABEL.runId]: 'holder', [LABEL.gpus]: '0' } }),
   ]);
   const machine = defaultMachine();
   cardAt(machine, 5).recovery_action = 'Reset';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/http/problem.js';
 import type { Answer } from '../support/call.js';
 import { startGate, type Gate } from '../support/gate.js';
+import { startFakeEngine, type FakeEngine } from './fake-engine.js';
 import { body, header, method, nearly, path } from './hostile-input.js';
-import { startLittleDocker, type LittleDocker } from './little-docker.js';
 import { quickSmi } from './quick-smi.js';
 import { answersIn, speak } from './raw-http.js';
 
@@ -19,12 +19,12 @@ const RUNS = Number(process.env['HOSTILE_RUNS'] ?? 250);
 const IN_TIME_MS = 5000;
 const IDLE = 1000;
 
-let docker: LittleDocker;
+let docker: FakeEngine;
 let gate: Gate;
 const idle: Socket[] = [];
 
 beforeAll(async () => {
-  docker = await startLittleDocker();
+  docker = await startFakeEngine();
   docker.misbehave((line) => (/^(?:GET|POST) \/images\//.test(line) ? NO_IMAGE : null));
   gate = await startGate({ engine: docker, nvidiaSmi: quickSmi() });
 });

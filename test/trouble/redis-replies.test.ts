@@ -3,7 +3,7 @@ import { until } from '../lock/until.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
-import { startLittleDocker, type LittleDocker } from './little-docker.js';
+import { startFakeEngine, type FakeEngine } from './fake-engine.js';
 import { quickSmi } from './quick-smi.js';
 import { startRedisProxy, type Question, type RedisProxy, type RedisTreatment } from './redis-proxy.js';
 
@@ -25,7 +25,7 @@ afterAll(() => redis?.stop());
 
 interface Stage {
   readonly key: string;
-  readonly docker: LittleDocker;
+  readonly docker: FakeEngine;
   readonly proxy: RedisProxy;
   readonly gate: Gate;
   post(runId: string): Promise<{ readonly status: number; readonly decision?: string }>;
@@ -37,7 +37,7 @@ let keys = 0;
 
 async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
   const key = `gpu-alloc:leader-${(keys += 1)}`;
-  const [docker, proxy] = await Promise.all([startLittleDocker(), startRedisProxy(redis.port)]);
+  const [docker, proxy] = await Promise.all([startFakeEngine(), startRedisProxy(redis.port)]);
   const gate = await startGate({
     engine: docker,
     redisUrl: proxy.url,

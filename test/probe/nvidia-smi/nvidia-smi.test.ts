@@ -2,17 +2,17 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLUMNS, READINGS } from '../../../src/model/columns.js';
 import type { GpusSeen, Off, Probed } from '../../../src/model/snapshot.js';
 import { createNvidiaSmi, type NvidiaSmi } from '../../../src/probe/nvidia-smi/nvidia-smi.js';
-import { busOf, cards, littleSmi, uuidOf, type LittleSmi } from './little-smi.js';
+import { busOf, cards, fakeSmi, uuidOf, type FakeSmi } from './fake-smi.js';
 import { createScriptFolder, recordingLog, movableClock, until, type ScriptFolder } from './program.js';
 
 let scripts: ScriptFolder;
-let little: LittleSmi;
+let smiProgram: FakeSmi;
 let clock = movableClock();
 const folders: ScriptFolder[] = [];
 beforeEach(() => {
   scripts = createScriptFolder();
   folders.push(scripts);
-  little = littleSmi(scripts, 4);
+  smiProgram = fakeSmi(scripts, 4);
   clock = movableClock();
 });
 afterAll(() => {
@@ -21,7 +21,7 @@ afterAll(() => {
 
 const eye = (options: { timeoutMs?: number; checkHealth?: boolean; program?: string } = {}): NvidiaSmi =>
   createNvidiaSmi({
-    program: little.program,
+    program: smiProgram.program,
     timeoutMs: 10_000,
     checkHealth: true,
     clock,
@@ -55,21 +55,21 @@ describe('a healthy machine', () => {
         fabricState: { kind: 'cannot_say' },
       },
     });
-    expect(little.runs()).toHaveLength(1);
-    expect(little.runs()[0]).toMatch(/^--query-gpu=index,uuid,.*,name --format=csv,noheader,nounits$/);
+    expect(smiProgram.runs()).toHaveLength(1);
+    expect(smiProgram.runs()[0]).toMatch(/^--query-gpu=index,uuid,.*,name --format=csv,noheader,nounits$/);
   });
 
   test('is not asked about health when nobody wants to know', async () => {
     const { health } = await eye({ checkHealth: false }).gpus();
     expect(health).toEqual({ kind: 'off' });
-    expect(little.runs()).toHaveLength(1);
-    expect(little.runs()[0]).not.toMatch(/ecc|retired|clocks|fabric|reset|remapped|recovery/);
+    expect(smiProgram.runs()).toHaveLength(1);
+    expect(smiProgram.runs()[0]).not.toMatch(/ecc|retired|clocks|fabric|reset|remapped|recovery/);
   });
 });
 
 describe('a field that the driver does not know', () => {
   test('costs that field alone, and is not asked again', async () => {
-    little.set({ refused: ['gpu_recovery_action', 'mig.mode.current'] });
+    smiProgram.set({ refused: ['gpu_recovery_action', 'mig.mode.current'] });
     const smi = eye();
     const { gpus, health } = await smi.gpus();
     expect(seen(gpus).rows[0]).toMatchObject({
@@ -81,13 +81,13 @@ describe('a field that the driver does not know', () => {
       },
     });
     expect(health.kind).toBe('seen');
-    expect(little.runs()).toHaveLength(3);
+    expect(smiProgram.runs()).toHaveLength(3);
     await smi.gpus();
-    expect(little.runs()).toHaveLength(4);
+    expect(smiProgram.runs()).toHaveLength(4);
   });
 
   test('is asked under the other name where it has one', async () => {
-    little.set({
+    smiProgram.set({
       refused: ['clocks_throttle_reasons.hw_slowdown'],
       cards: withColumn({ 'clocks_event_reasons.hw_slowdown': 'Active' }),
     });
@@ -96,17 +96,17 @@ describe('a field that the driver does not know', () => {
   });
 
   test('is tried again when the driver is another one', async () => {
-    little.set({ refused: ['fabric.state'], driver: '470.256.02' });
+    smiProgram.set({ refused: ['fabric.state'], driver: '470.256.02' });
     const smi = eye();
     await smi.gpus();
-    little.set({ refused: [], driver: '590.48.01' });
+    smiProgram.set({ refused: [], driver: '590.48.01' });
     await smi.gpus();
     const { gpus } = await smi.gpus();
     expect(seen(gpus).rows[0]?.readings.fabricState).toEqual({ kind: 'cannot_say', words: '[N/A]' });
   });
 
   test('blinds only where a row would be nobody’s without it', async () => {
-    little.set({ refused: ['uuid'] });
+    smiProgram.set({ refused: ['uuid'] });
     const { gpus, health } = await eye().gpus();
     expect(gpus).toMatchObject({
       kind: 'blind',
@@ -114,12 +114,12 @@ describe('a field that the driver does not know', () => {
       detail: expect.stringContaining('Field "uuid" is not a valid field'),
     });
     expect(health).toEqual(gpus);
-    expect(little.runs()).toHaveLength(1);
+    expect(smiProgram.runs()).toHaveLength(1);
   });
 
   test('blinds health where it is the last of them', async () => {
     const health = READINGS.filter((reading) => COLUMNS[reading].role === 'health');
-    little.set({
+    smiProgram.set({
       refused: health.flatMap((reading) => COLUMNS[reading].names.map(({ field }) => field)),
       instead: { remapped: { rc: 2, out: 'no such option\n' } },
     });
@@ -132,7 +132,7 @@ describe('a field that the driver does not know', () => {
 describe('a broken card', () => {
   const lost = { words: 'GPU is lost.  Reboot the system to recover this GPU', rc: 15 };
   const breakCard = (at: number, broken: typeof lost | 'silent'): void => {
-    little.set({ cards: cards(4).map((card, place) => (place === at ? { ...card, broken } : card)) });
+    smiProgram.set({ cards: cards(4).map((card, place) => (place === at ? { ...card, broken } : card)) });
   };
 
   test('leaves the others to be seen, and is named with the driver’s own words', async () => {
@@ -142,18 +142,18 @@ describe('a broken card', () => {
     expect(seen(gpus).broken).toEqual([{ index: 2, pciBusId: busOf(2), words: lost.words, denied: false }]);
     expect(seen(gpus).driverCount).toBe(4);
     expect(health.kind).toBe('seen');
-    expect(little.runs().at(-1)).toMatch(/^-i 0,1,3 --query-gpu=/);
+    expect(smiProgram.runs().at(-1)).toMatch(/^-i 0,1,3 --query-gpu=/);
   });
 
   test('is known to the next look, which asks about the others and -L side by side', async () => {
     breakCard(2, lost);
     const smi = eye();
     await smi.gpus();
-    const before = little.runs().length;
+    const before = smiProgram.runs().length;
     const { gpus } = await smi.gpus();
     expect(indices(gpus)).toEqual([0, 1, 3]);
     expect(seen(gpus).broken).toEqual([{ index: 2, pciBusId: busOf(2), words: lost.words, denied: false }]);
-    expect(little.runs().slice(before).toSorted()).toEqual(['-L', expect.stringMatching(/^-i 0,1,3 --query-gpu=/)]);
+    expect(smiProgram.runs().slice(before).toSorted()).toEqual(['-L', expect.stringMatching(/^-i 0,1,3 --query-gpu=/)]);
   });
 
   test('that recovers is seen at once, and so is another that breaks', async () => {
@@ -162,12 +162,12 @@ describe('a broken card', () => {
     await smi.gpus();
     breakCard(1, lost);
     expect(indices((await smi.gpus()).gpus)).toEqual([0, 2, 3]);
-    little.set({ cards: cards(4) });
+    smiProgram.set({ cards: cards(4) });
     expect(indices((await smi.gpus()).gpus)).toEqual([0, 1, 2, 3]);
   });
 
   test('each of them: every card is named with the driver’s own words, and nothing is left to ask', async () => {
-    little.set({ cards: cards(2).map((card) => ({ ...card, broken: lost })) });
+    smiProgram.set({ cards: cards(2).map((card) => ({ ...card, broken: lost })) });
     const smi = eye();
     const { gpus, health } = await smi.gpus();
     expect(seen(gpus)).toMatchObject({
@@ -187,17 +187,17 @@ describe('a broken card', () => {
     const [{ gpus }, processes] = await Promise.all([smi.gpus(), smi.processes()]);
     expect(indices(gpus)).toEqual([0, 1, 3]);
     expect(seen(processes)).toEqual({ processes: [], unreadable: 0, unlisted: [], remarks: [] });
-    expect(little.runs('list').length).toBeLessThanOrEqual(2);
+    expect(smiProgram.runs('list').length).toBeLessThanOrEqual(2);
   });
 
   test('on a driver with a query of its own for remapped rows leaves those of the others', async () => {
-    little.set({ refused: OLD });
+    smiProgram.set({ refused: OLD });
     breakCard(2, lost);
     const { gpus, health } = await eye().gpus();
     expect(health.kind).toBe('seen');
     const yes = { readings: { rowRemapFailure: { kind: 'value', value: 'Yes' } } };
     expect(seen(gpus).rows).toMatchObject([yes, yes, yes]);
-    expect(little.runs('remapped')).toEqual([expect.stringMatching(/^-i 0,1,3 /)]);
+    expect(smiProgram.runs('remapped')).toEqual([expect.stringMatching(/^-i 0,1,3 /)]);
   });
 
   test('that is left out in silence is named too', async () => {
@@ -207,27 +207,27 @@ describe('a broken card', () => {
     expect(seen(gpus).broken).toEqual([
       { index: 1, pciBusId: busOf(1), words: 'Insufficient Permissions', denied: true },
     ]);
-    expect(little.runs('list')).toHaveLength(1);
+    expect(smiProgram.runs('list')).toHaveLength(1);
   });
 
   test('whose uuid is an error word has the place that is left open', async () => {
     const words = '[GPU is lost]';
     const columns = { index: words, uuid: words, 'pci.bus_id': words, name: words, 'memory.used': words };
-    little.set({ cards: cards(4).map((card, place) => (place === 1 ? { ...card, columns } : card)) });
+    smiProgram.set({ cards: cards(4).map((card, place) => (place === 1 ? { ...card, columns } : card)) });
     const { gpus } = await eye().gpus();
     expect(seen(gpus).rows[1]).toMatchObject({
       index: 1,
       uuid: null,
       readings: { memoryUsedMib: { kind: 'error', words } },
     });
-    expect(little.runs('list')).toHaveLength(0);
+    expect(smiProgram.runs('list')).toHaveLength(0);
   });
 
   test('that mends is seen again at once', async () => {
     breakCard(2, lost);
     const smi = eye();
     await smi.gpus();
-    little.set({ cards: cards(4) });
+    smiProgram.set({ cards: cards(4) });
     const { gpus } = await smi.gpus();
     expect(indices(gpus)).toEqual([0, 1, 2, 3]);
     expect(seen(gpus).broken).toEqual([]);
@@ -277,17 +277,17 @@ describe('a machine that cannot be seen', () => {
       'Unknown Error (exit code 255',
     ],
   ])('because %s is blind, never empty', async (_says, answer, why, detail) => {
-    little.set({ instead: { gpus: answer, list: { rc: answer.rc, out: answer.out } } });
+    smiProgram.set({ instead: { gpus: answer, list: { rc: answer.rc, out: answer.out } } });
     const { gpus, health } = await eye().gpus();
     expect(gpus).toMatchObject({ kind: 'blind', why, detail: expect.stringContaining(detail) });
     expect(health).toEqual(gpus);
   });
 
   test.each([9, 12, 18])('is not asked a second time after exit code %i, which would end the same way', async (rc) => {
-    little.set({ instead: { gpus: { rc, out: 'no\n' }, apps: { rc, out: 'no\n' } } });
+    smiProgram.set({ instead: { gpus: { rc, out: 'no\n' }, apps: { rc, out: 'no\n' } } });
     const smi = eye();
     await Promise.all([smi.gpus(), smi.processes()]);
-    expect(little.runs()).toHaveLength(2);
+    expect(smiProgram.runs()).toHaveLength(2);
   });
 
   test('because there is no such program says which', async () => {
@@ -301,16 +301,16 @@ describe('a machine that cannot be seen', () => {
 
   test('is seen again without a restart', async () => {
     const smi = eye();
-    little.set({ instead: { gpus: { rc: 9, out: 'no\n' } } });
+    smiProgram.set({ instead: { gpus: { rc: 9, out: 'no\n' } } });
     await smi.gpus();
-    little.set({ instead: {} });
+    smiProgram.set({ instead: {} });
     expect(indices((await smi.gpus()).gpus)).toEqual([0, 1, 2, 3]);
   });
 });
 
 describe('a run that does not end', () => {
   test('gives no row, though it printed some, and takes the health with it', async () => {
-    little.set({ hangs: ['gpus'] });
+    smiProgram.set({ hangs: ['gpus'] });
     const { gpus, health } = await eye({ timeoutMs: 400 }).gpus();
     expect(gpus).toMatchObject({
       kind: 'blind',
@@ -318,14 +318,14 @@ describe('a run that does not end', () => {
       detail: expect.stringMatching(/process \d+ was killed/),
     });
     expect(health).toEqual(gpus);
-    expect(little.runs()).toHaveLength(1);
+    expect(smiProgram.runs()).toHaveLength(1);
   });
 
   test('is followed by a good one as soon as it is gone', async () => {
-    little.set({ hangs: ['gpus'] });
+    smiProgram.set({ hangs: ['gpus'] });
     const smi = eye({ timeoutMs: 1500 });
     await smi.gpus();
-    little.set({ hangs: [] });
+    smiProgram.set({ hangs: [] });
     await until('cards again', async () => (await smi.gpus()).gpus.kind === 'seen');
   });
 
@@ -348,7 +348,7 @@ describe('a run that does not end', () => {
   });
 
   test('of one kind leaves the other kinds alone', async () => {
-    little.set({ hangs: ['apps'] });
+    smiProgram.set({ hangs: ['apps'] });
     const smi = eye({ timeoutMs: 1000 });
     const [{ gpus }, processes] = await Promise.all([smi.gpus(), smi.processes()]);
     expect(processes).toMatchObject({ kind: 'blind', why: 'timeout' });
@@ -356,7 +356,7 @@ describe('a run that does not end', () => {
   });
 
   test('after a broken card keeps all within one time limit', async () => {
-    little.set({
+    smiProgram.set({
       hangs: ['list'],
       instead: { gpus: { rc: 15, out: 'Unable to determine the device handle: GPU is lost\n' } },
     });
@@ -367,7 +367,7 @@ describe('a run that does not end', () => {
   });
 
   test('of remapped rows blinds health, and nothing else', async () => {
-    little.set({ hangs: ['remapped'], refused: OLD });
+    smiProgram.set({ hangs: ['remapped'], refused: OLD });
     const { gpus, health } = await eye({ timeoutMs: 1500 }).gpus();
     expect(indices(gpus)).toEqual([0, 1, 2, 3]);
     expect(seen(gpus).rows[0]?.readings).toMatchObject({
@@ -381,11 +381,11 @@ describe('a run that does not end', () => {
 describe('remapped rows', () => {
   test('have no query of their own where the driver knows the columns', async () => {
     await eye().gpus();
-    expect(little.runs('remapped')).toEqual([]);
+    expect(smiProgram.runs('remapped')).toEqual([]);
   });
 
   test('are asked at most once a minute, and what they said holds meanwhile', async () => {
-    little.set({ refused: OLD });
+    smiProgram.set({ refused: OLD });
     const smi = eye();
     await smi.gpus();
     const { gpus } = await smi.gpus();
@@ -393,74 +393,77 @@ describe('remapped rows', () => {
       rowRemapFailure: { kind: 'value', value: 'Yes' },
       rowRemapPending: { kind: 'value', value: 'No' },
     });
-    expect(little.runs('remapped')).toHaveLength(1);
+    expect(smiProgram.runs('remapped')).toHaveLength(1);
     clock.forward(60_001);
     await smi.gpus();
-    expect(little.runs('remapped')).toHaveLength(2);
+    expect(smiProgram.runs('remapped')).toHaveLength(2);
   });
 
   test('are asked again at once after a blind look', async () => {
-    little.set({ refused: OLD });
+    smiProgram.set({ refused: OLD });
     const smi = eye();
     await smi.gpus();
-    little.set({ instead: { gpus: { rc: 9, out: 'no\n' } } });
+    smiProgram.set({ instead: { gpus: { rc: 9, out: 'no\n' } } });
     await smi.gpus();
-    little.set({ instead: {} });
+    smiProgram.set({ instead: {} });
     await smi.gpus();
-    expect(little.runs('remapped')).toHaveLength(2);
+    expect(smiProgram.runs('remapped')).toHaveLength(2);
   });
 
   test('that could not be asked again are what they were, are asked at each look, and the probe says so', async () => {
-    little.set({ refused: OLD });
+    smiProgram.set({ refused: OLD });
     const smi = eye();
     await smi.gpus();
     clock.forward(60_001);
-    little.set({ instead: { remapped: { rc: 255, out: 'Unknown Error\n' } } });
+    smiProgram.set({ instead: { remapped: { rc: 255, out: 'Unknown Error\n' } } });
     for (const runs of [2, 3]) {
       const { gpus, health } = await smi.gpus();
       expect(seen(gpus).rows[0]?.readings.rowRemapFailure).toEqual({ kind: 'value', value: 'Yes' });
       expect(health).toMatchObject({ kind: 'blind', why: 'exit' });
-      expect(little.runs('remapped')).toHaveLength(runs);
+      expect(smiProgram.runs('remapped')).toHaveLength(runs);
     }
-    little.set({ instead: {} });
+    smiProgram.set({ instead: {} });
     expect((await smi.gpus()).health.kind).toBe('seen');
   });
 
   test('that hang delay no look, and what was known stands', async () => {
-    little.set({ refused: OLD });
+    smiProgram.set({ refused: OLD });
     const smi = eye({ timeoutMs: 30_000 });
     await smi.gpus();
     clock.forward(60_001);
-    little.set({ hangs: ['remapped'] });
+    smiProgram.set({ hangs: ['remapped'] });
     const { gpus } = await smi.gpus();
     expect(seen(gpus).rows[0]?.readings.rowRemapFailure).toEqual({ kind: 'value', value: 'Yes' });
     // It is still under way, so nothing has failed yet.
     expect((await smi.gpus()).health.kind).toBe('seen');
-    expect(little.runs('remapped')).toHaveLength(2);
+    expect(smiProgram.runs('remapped')).toHaveLength(2);
   });
 
   test('of a card that comes back are asked at once', async () => {
     const lost = { words: 'GPU is lost.  Reboot the system to recover this GPU', rc: 15 };
-    little.set({ refused: OLD, cards: cards(4).map((card, at) => (at === 2 ? { ...card, broken: lost } : card)) });
+    smiProgram.set({ refused: OLD, cards: cards(4).map((card, at) => (at === 2 ? { ...card, broken: lost } : card)) });
     const smi = eye();
     await smi.gpus();
-    little.set({ cards: cards(4) });
+    smiProgram.set({ cards: cards(4) });
     const { gpus } = await smi.gpus();
     expect(seen(gpus).rows[2]?.readings.rowRemapFailure).toEqual({ kind: 'value', value: 'Yes' });
-    expect(little.runs('remapped')).toHaveLength(2);
+    expect(smiProgram.runs('remapped')).toHaveLength(2);
     await smi.gpus();
-    expect(little.runs('remapped')).toHaveLength(2);
+    expect(smiProgram.runs('remapped')).toHaveLength(2);
   });
 
   test('that the driver does not know are absent, and health is seen', async () => {
-    little.set({ refused: OLD, instead: { remapped: { rc: 2, out: 'Invalid combination of input arguments.\n' } } });
+    smiProgram.set({
+      refused: OLD,
+      instead: { remapped: { rc: 2, out: 'Invalid combination of input arguments.\n' } },
+    });
     const { gpus, health } = await eye().gpus();
     expect(health.kind).toBe('seen');
     expect(seen(gpus).rows[0]?.readings.rowRemapFailure).toEqual({ kind: 'absent' });
   });
 
   test('that cannot be had for another reason blind health', async () => {
-    little.set({ refused: OLD, instead: { remapped: { rc: 255, out: 'Unknown Error\n' } } });
+    smiProgram.set({ refused: OLD, instead: { remapped: { rc: 255, out: 'Unknown Error\n' } } });
     expect((await eye().gpus()).health).toMatchObject({
       kind: 'blind',
       why: 'exit',
@@ -476,36 +479,36 @@ describe('the links', () => {
     const links = await smi.links(gpus);
     expect(links?.get(uuidOf(0) as never)?.get(uuidOf(3) as never)).toBe('NV');
     await smi.links(gpus);
-    expect(little.runs('topo')).toHaveLength(1);
+    expect(smiProgram.runs('topo')).toHaveLength(1);
   });
 
   test('are asked again under another driver, and after a blind look', async () => {
     const smi = eye();
     await smi.links((await smi.gpus()).gpus);
-    little.set({ driver: '610.1' });
+    smiProgram.set({ driver: '610.1' });
     await smi.links((await smi.gpus()).gpus);
-    await until('asked under the new driver', () => little.runs('topo').length === 2);
+    await until('asked under the new driver', () => smiProgram.runs('topo').length === 2);
     await smi.links({ kind: 'blind', why: 'timeout', detail: '', tookMs: 1 });
     await smi.links((await smi.gpus()).gpus);
-    await until('asked after the blind look', () => little.runs('topo').length === 3);
+    await until('asked after the blind look', () => smiProgram.runs('topo').length === 3);
   });
 
   test('that cannot be had are null, fail nothing and are asked again a minute later', async () => {
-    little.set({ instead: { topo: { rc: 255, out: 'Unknown Error\n' } } });
+    smiProgram.set({ instead: { topo: { rc: 255, out: 'Unknown Error\n' } } });
     const smi = eye();
     const { gpus } = await smi.gpus();
     expect(await smi.links(gpus)).toBeNull();
     expect(await smi.links(gpus)).toBeNull();
-    expect(little.runs('topo')).toHaveLength(1);
-    little.set({ instead: {} });
+    expect(smiProgram.runs('topo')).toHaveLength(1);
+    smiProgram.set({ instead: {} });
     clock.forward(60_001);
     await smi.links(gpus);
     await until('links', async () => (await smi.links(gpus)) !== null);
-    expect(little.runs('topo')).toHaveLength(2);
+    expect(smiProgram.runs('topo')).toHaveLength(2);
   });
 
   test('that do not come hold up the first look a little, and no other', async () => {
-    little.set({ hangs: ['topo'] });
+    smiProgram.set({ hangs: ['topo'] });
     const smi = eye();
     const { gpus } = await smi.gpus();
     const startedAt = performance.now();
@@ -521,13 +524,13 @@ describe('the links of another driver', () => {
   test('hold up no look, and the ones known so far stay meanwhile', async () => {
     const smi = eye();
     await smi.links((await smi.gpus()).gpus);
-    little.set({ hangs: ['topo'], driver: '610.1' });
+    smiProgram.set({ hangs: ['topo'], driver: '610.1' });
     const { gpus } = await smi.gpus();
     const startedAt = performance.now();
     const links = await smi.links(gpus);
     expect(performance.now() - startedAt).toBeLessThan(1500);
     expect(links?.size).toBe(4);
-    await until('topo was asked', () => little.runs('topo').length === 2);
+    await until('topo was asked', () => smiProgram.runs('topo').length === 2);
   });
 });
 

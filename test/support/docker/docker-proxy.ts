@@ -1,4 +1,6 @@
-/** Stands between a gate and its engine, and holds back or loses what a test says: so that a gate can be killed at an exact step. */
+/**
+ * A proxy between a gate and its engine that delays or drops chosen calls, so that a gate can be killed at an exact step.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,9 +10,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * `hold`: never passed on. `hold answer`: passed on, and the answer kept back until `letGo`. `lose`: passed on, and the answer is lost (the connection breaks). `delayMs`: passed on later.
+ * `hold`: never forwarded. `hold answer`: forwarded, and the answer kept until `letGo`. `lose`: forwarded, and the answer is
+ * lost (the connection breaks). `delayMs`: forwarded later.
  * `changeBody`: passed on with another body.
- * `cutThenMs`: the connection breaks at once, and what was asked happens so much later.
+ * `cutThenMs`: the connection breaks at once, and the request is carried out so much later.
  */
 export type Treatment =
   | 'pass'
@@ -25,11 +28,11 @@ export interface DockerProxy {
   readonly dockerHost: string;
   /** Decides for each request from now on; `what` is method and path without query: `POST /containers/…/start`. */
   treat(decide: (what: string) => Treatment): void;
-  /** What came, in order. */
+  /** The requests, in order. */
   readonly asked: readonly string[];
-  /** How many requests, or answers, are held back now. */
+  /** How many requests or answers are held now. */
   readonly holding: number;
-  /** Passes on the answers that were kept back. */
+  /** Forwards the answers that were held. */
   letGo(): void;
   stop(): Promise<void>;
 }
@@ -145,7 +148,7 @@ function passOn(
     }
     answered(() => {
       to.writeHead(answer.statusCode ?? 502, answer.headers);
-      // At once: a stream of events may have no event for long.
+      // Headers at once: a stream of events may have no event for long.
       to.flushHeaders();
       answer.pipe(to);
       // A stream that the engine breaks off is broken off here too.

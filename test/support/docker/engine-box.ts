@@ -37,15 +37,15 @@ export async function startBox(folder: string): Promise<Box> {
 
 /** A program that was started in the box. */
 export interface Launched {
-  /** As this machine sees it; nsenter forks, so it is the child. */
+  /** Its pid outside the box; nsenter forks, so it is the child. */
   readonly pid: number;
   readonly ended: Promise<unknown>;
   signal(signal: NodeJS.Signals): void;
-  /** Settles when it is gone; it must have been told to go. */
+  /** Settles when it is gone; signal it first. */
   reaped(): Promise<void>;
 }
 
-/** Starts a program by way of nsenter, with its words in the file `log` and the folder's `bin` first on PATH. */
+/** Starts a program through nsenter, with its output in the file `log` and the folder's `bin` first on PATH. */
 export async function launch(argv: readonly [string, ...string[]], log: string, folder: string): Promise<Launched> {
   const out = openSync(log, 'a');
   const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
@@ -58,7 +58,7 @@ export async function launch(argv: readonly [string, ...string[]], log: string, 
     ended,
     signal: (signal) => void process.kill(pid, signal),
     async reaped() {
-      // nsenter stops itself when its child is stopped, and must go on to see it end.
+      // nsenter stops itself when its child is stopped, and must be continued to see it end.
       const nudge = setInterval(() => child.kill('SIGCONT'), 20);
       await ended;
       clearInterval(nudge);

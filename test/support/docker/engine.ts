@@ -8,7 +8,7 @@ import Docker from 'dockerode';
 import { stopProcess } from '../stop-process.js';
 import { launch, startBox, type Launched } from './engine-box.js';
 
-/** What an engine can be started with; everything has a default. */
+/** The options of an engine; everything has a default. */
 export interface EngineOptions {
   /** False: no `nvidia-container-runtime-hook` on PATH, so that the engine knows no driver for GPU requests. */
   readonly nvidiaHook?: boolean;
@@ -16,28 +16,30 @@ export interface EngineOptions {
   readonly flags?: readonly string[];
 }
 
-/** A Docker Engine of its own: own folder, own network, own processes, gone without a trace when the test is. */
+/** A Docker Engine of its own: own folder, own network, own processes, removed without a trace at the end of the test. */
 export interface Engine {
   readonly folder: string;
   readonly socketPath: string;
   /** For `DOCKER_HOST`. */
   readonly dockerHost: string;
   readonly docker: Docker;
-  /** An image that is there: busybox, with `sh`, `sleep`, `cat`, `env` and the like. */
+  /** The local image: busybox, with `sh`, `sleep`, `cat`, `env` and the like. */
   readonly image: string;
-  /** The pid of dockerd as this machine sees it; null while it is down. */
+  /** The pid of dockerd outside the box; null while it is down. */
   readonly pid: number | null;
-  /** What the stand-in for NVIDIA's hook does at the next start of a container that was given cards. */
+  /** What the stand-in for NVIDIA's hook does at the next start of a container with cards. */
   hook(behaviour: 'pass' | 'hang' | { readonly failWith: string }): void;
-  /** The environment of a running container's first process, as the kernel has it. */
+  /** The environment of a running container's first process, from /proc. */
   environOf(containerId: string): Promise<Readonly<Record<string, string>>>;
   /** The arguments that run a program inside the engine's network, mounts and processes. */
   inside(...argv: readonly string[]): readonly [string, ...string[]];
-  /** SIGKILL to dockerd. Its containers live on until it is started again, and beyond that with the flag `--live-restore`. */
+  /**
+   * SIGKILL to dockerd. Its containers live on until it is started again, and beyond that with the flag `--live-restore`.
+   */
   kill(): Promise<void>;
-  /** Ends dockerd (in order, when it runs) and starts it again. */
+  /** Ends dockerd (gracefully, if it runs) and starts it again. */
   restart(): Promise<void>;
-  /** SIGSTOP: from its return on, it accepts connections and never answers. */
+  /** SIGSTOP: once this returns, it accepts connections and never answers. */
   pause(): void;
   resume(): void;
   /** The end of the log of dockerd. */
@@ -46,7 +48,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Starts a real Docker Engine in a box of its own, with the test image in it. About a second. */
+/** Starts a real Docker Engine in a box of its own, with the test image in it. Takes about a second. */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), 'gate-engine-'));
   const box = await startBox(folder);
@@ -131,7 +133,7 @@ const APPLETS = [
 
 // ---- the programs in it ----------------------------------------------------------------------------------------------------
 
-/** A containerd beside dockerd: a dockerd that was killed does not come back with the one it had started itself. */
+/** A containerd beside dockerd: a killed dockerd does not restart with the one that it started itself. */
 function containerdCommand(folder: string): readonly string[] {
   const at = (name: string) => join(folder, 'containerd', name);
   mkdirSync(at(''), { recursive: true });
@@ -208,8 +210,8 @@ function setHook(folder: string, behaviour: 'pass' | 'hang' | { readonly failWit
 }
 
 /**
- * Pids that the engine tells are those of its own process namespace. A start is answered a moment before the program takes
- * the place of runc, whose environment is another.
+ * The engine reports pids of its own pid namespace. It answers a start a moment before the program replaces runc, whose
+ * environment is another.
  */
 async function environOf(initPid: number, pid: number): Promise<Readonly<Record<string, string>>> {
   const place = `/proc/${initPid}/root/proc/${pid}`;

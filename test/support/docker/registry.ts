@@ -7,25 +7,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from './engine.js';
 import { createStandInRegistry } from './stand-in-registry.js';
 
-/** The one login that a registry with `login` lets in. */
+/** The one login that a registry with `login` accepts. */
 export const LOGIN = { username: 'puller', password: 'let-me-in' };
-/** bcrypt of that password; the registry takes nothing else. */
+/** bcrypt of that password; the registry accepts nothing else. */
 const HTPASSWD = 'puller:$2b$04$abcdefghijklmnopqrstuudxA/1BY5FxPYA69jUrJOJFmTyoe9T1a\n';
 
 export interface RegistryOptions {
-  /** Asks for `LOGIN`. */
+  /** Requires `LOGIN`. */
   readonly login?: boolean;
-  /** By default Debian's where it is installed, else the stand-in. */
+  /** By default Debian's registry if installed, else the stand-in. */
   readonly program?: 'docker-registry' | 'stand-in';
 }
 
 /** A registry that only this engine can reach. */
 export interface Registry {
-  /** `127.0.0.1:5000`: as images name it. Docker speaks plain HTTP to addresses of the machine itself. */
+  /** `127.0.0.1:5000`: the registry in image names. Docker uses plain HTTP for loopback addresses. */
   readonly host: string;
   /** Every request so far, `GET /v2/…`. */
   readonly requests: readonly string[];
-  /** Stores the test image with a layer of its own under that name; the engine keeps nothing of it. The answer is what to pull. */
+  /**
+   * Stores the test image with a layer of its own under that name and removes it from the engine. Returns the name to pull.
+   */
   push(repository: string): Promise<string>;
   /** From now on layers wait until `release`. */
   hold(): void;
@@ -36,8 +38,8 @@ export interface Registry {
 let ports = 5000;
 
 /**
- * Starts a registry on a unix socket, and a little program inside the engine's network that forwards a port to it. A front
- * in this process stands before it, so that a test sees the requests and can hold layers back.
+ * Starts a registry on a unix socket, and a small program inside the engine's network that forwards a port to it. A proxy in
+ * this process records the requests and can hold layers back.
  */
 export async function startRegistry(engine: Engine, options: RegistryOptions = {}): Promise<Registry> {
   const port = ports++;

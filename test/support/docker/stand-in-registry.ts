@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What somebody must show, or null for nobody in particular. */
+/** The required credentials, or null for none. */
 export type Login = { readonly username: string; readonly password: string } | null;
 
-/** The part of a registry's HTTP that `docker push` and `docker pull` use, for machines without Debian's registry. */
+/** The part of a registry's HTTP API that `docker push` and `docker pull` use, for machines without Debian's registry. */
 export function createStandInRegistry(login: Login): (request: IncomingMessage, response: ServerResponse) => void {
   const blobs = new Map<string, Buffer>();
   const manifests = new Map<string, { readonly type: string; readonly body: Buffer }>();

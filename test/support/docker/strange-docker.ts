@@ -5,30 +5,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 
-/** What the strange engine does with one request. */
+/** What the faulty engine does with one request. */
 export type StrangeAnswer =
   | { readonly status: number; readonly body: string }
   /** Accepts the request and never answers. */
   | 'silence'
-  /** Closes the connection without a word. */
+  /** Closes the connection without an answer. */
   | 'hang up'
-  /** Half of what it promised, and then nothing more; the connection stays. */
+  /** Sends half of the promised body and keeps the connection open. */
   | { readonly half: string }
-  /** Half of what it promised, and then it closes. */
+  /** Sends half of the promised body and closes the connection. */
   | { readonly cut: string };
 
-/** Something on a unix socket that answers like Docker on a bad day. */
+/** A server on a unix socket that answers as a faulty Docker Engine. */
 export interface StrangeDocker {
   readonly docker: Docker;
   readonly socketPath: string;
   /** Every request so far, `GET /containers/json?all=true`. */
   readonly requests: readonly string[];
-  /** Closes every connection there is. */
+  /** Closes every open connection. */
   hangUp(): void;
   stop(): Promise<void>;
 }
 
-/** `answer` is asked for each request by method and path, once its body has come. */
+/** Calls `answer` for each request with method and path, once the body is complete. */
 export async function startStrangeDocker(
   answer: (request: string, body: string) => StrangeAnswer | Promise<StrangeAnswer>,
 ): Promise<StrangeDocker> {

@@ -9,7 +9,7 @@ import { badLogLines } from './log-lines.js';
 import { readSource } from './source.js';
 import { codesAnswered, keysRead } from './used-names.js';
 
-/** The rules about the form of a file bite; that the repository keeps them is in the architecture test. */
+/** The rules about the form of a file detect violations; the architecture test applies them to the repository. */
 
 const root = new URL('../../../', import.meta.url);
 

@@ -1,6 +1,6 @@
 /**
- * One form of the beginning of a file. It says first what question the file answers: in a header (a docstring, then a blank
- * line), or where it has one export, in the docstring of that. It says it once.
+ * One form for the beginning of a file. It says first which question the file answers: in a header (a docstring, then a
+ * blank line) or, with a single export, in the docstring of that. It says it once.
  */
 
 import { isNode, type Comment, type Node, type Source } from './source.js';
@@ -16,14 +16,17 @@ export function badHeaders(sources: readonly Source[]): string[] {
   });
 }
 
-/** The docstring at the very beginning, or below the `#!` line, with a blank line behind it; null where there is none. */
+/** The docstring at the very beginning, or below the `#!` line, with a blank line after it; null where there is none. */
 function headerOf({ text, comments }: Source): Comment | null {
   const first = comments.find(isDocstring);
   if (first === undefined || !/^(?:#![^\n]*\s*)?$/.test(text.slice(0, first.start))) return null;
   return /^\n\n(?!\n)/.test(text.slice(first.end)) ? first : null;
 }
 
-/** Without a header: whether there is more than one export, or the one has no docstring. Types count where there is nothing else. */
+/**
+ * Without a header: whether there is more than one export, or the one has no docstring. Types count where there is nothing
+ * else.
+ */
 function saysNothing(source: Source): boolean {
   const all = exportsOf(source);
   const values = all.filter(({ declaration }) => !isType(declaration));
@@ -49,7 +52,7 @@ function hasDocstring({ text, comments }: Source, start: number): boolean {
 
 const isDocstring = ({ value }: Comment): boolean => value.startsWith('*');
 
-/** The first sentence of a docstring, its end and the signs at the margin left out. */
+/** The first sentence of a docstring, without its final punctuation and the comment markers. */
 function sentenceIn(comment: string): string {
   const words = comment
     .replaceAll(/^\s*\*+ ?/gm, '')

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Source } from './source.js';
 
-/** What one part of the house may reach: other parts, packages, and modules of Node (`'any'`, or those named). */
+/** What one part of the code may import: other parts, packages, and modules of Node (`'any'`, or those listed). */
 interface Reach {
   readonly parts: readonly string[];
   readonly packages: readonly string[];
@@ -9,8 +9,8 @@ interface Reach {
 }
 
 /**
- * Who may reach what. A part is a folder of src at any depth, or a file at its top. Data flows look, judge, pick, claim;
- * the faces get eyes, lock and hands as arguments and therefore never import them. What nobody uses is struck.
+ * Who may import what. A part is a folder of src at any depth, or a file at its top. Data flows look, judge, pick, claim;
+ * the HTTP rooms get eyes, lock and hands as arguments and therefore never import them. Unused permits are removed.
  */
 const HOUSE: Readonly<Record<string, Reach>> = {
   model: { parts: [], packages: [], node: [] },
@@ -19,7 +19,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   log: { parts: ['model', 'text'], packages: ['pino', 'pino-pretty'], node: 'any' },
   files: { parts: [], packages: [], node: [] },
   program: { parts: ['model', 'time'], packages: ['execa'], node: 'any' },
-  // Reads package.json for the version; environment and flags are handed in.
+  // Reads package.json for the version; environment and flags are arguments.
   settings: { parts: ['model', 'text'], packages: [], node: ['node:fs', 'node:net'] },
   probe: { parts: ['model', 'time', 'probe/nvidia-smi'], packages: [], node: [] },
   'probe/nvidia-smi': { parts: ['model', 'text', 'time', 'program'], packages: [], node: [] },
@@ -135,7 +135,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   'cli/terminal': { parts: ['text'], packages: [], node: [] },
 };
 
-/** The same input must give the same answer, in a test as on a machine: what would break that. */
+/** What would break determinism: the same input must give the same answer, in a test as on a machine. */
 const PURE = new Set(['model', 'settings', 'occupancy', 'pick']);
 const IMPURE = new Set([
   'Date.now',
@@ -153,15 +153,15 @@ const IMPURE = new Set([
   'console',
 ]);
 
-/** Longer than this a file answers more than one question. */
+/** A longer file answers more than one question. */
 const LONGEST = 250;
 
-/** Everything in these files of src that the house does not allow; each a sentence that starts with the file's path. */
+/** Every violation in these files of src; each a sentence that starts with the file's path. */
 export function broken(sources: readonly Source[]): string[] {
   return [...sources.flatMap(brokenBy), ...circles(sources)];
 }
 
-/** Permits that no file of the part uses: each would let something in that nobody meant. */
+/** Permits that no file of the part uses: each would allow an import that nobody intended. */
 export function unusedPermits(sources: readonly Source[]): string[] {
   return Object.entries(HOUSE).flatMap(([part, reach]) => {
     const used = new Set(
@@ -199,11 +199,13 @@ function brokenBy(source: Source): string[] {
   ];
 }
 
-/** What makes Grafana's files knows the words of the gate, and nothing of how it works. */
+/** The generator of Grafana's files knows the gate's names, and nothing of its implementation. */
 const GRAFANA_KNOWS = /^(?:grafana\/.*|src\/model\/.*|src\/metrics\/names\.ts)$/;
 const GRAFANA_PACKAGES = /^(?:@grafana\/grafana-foundation-sdk\/[a-z]+|yaml)$/;
 
-/** The same for the files of grafana: the same code must give the same files, so no clock and no environment there either. */
+/**
+ * The same for the files of grafana: the same code must give the same files, so no clock and no environment there either.
+ */
 export function brokenInGrafana(sources: readonly Source[]): string[] {
   return sources.flatMap((source) => {
     const { path, imports, names, lines } = source;
@@ -219,7 +221,7 @@ export function brokenInGrafana(sources: readonly Source[]): string[] {
   });
 }
 
-/** Notes to do something later; they belong into an issue. */
+/** Notes to do something later; they belong in an issue. */
 export function unfinished({ path, comments }: Source): string[] {
   const notes = comments.map(({ value }) => value).filter((comment) => /\b(TODO|FIXME|XXX)\b/.test(comment));
   return notes.map((note) => `${path} has a note to do something later: ${note.trim()}`);
@@ -240,7 +242,7 @@ function forbidden(path: string, from: string, reach: Reach): string | null {
   return reach.packages.includes(name) ? null : `${path} imports the package ${name}`;
 }
 
-/** What an import reaches, by the name that permits have for it: a part, a module of Node, or a package. */
+/** The name that permits use for an import: a part, a module of Node, or a package. */
 function nameOf(path: string, from: string): string {
   if (from.startsWith('.')) return partOf(fileOf(path, from));
   if (from.startsWith('node:')) return from;
@@ -250,7 +252,7 @@ function nameOf(path: string, from: string): string {
     .join('/');
 }
 
-/** Parts that reach themselves over others. Each circle is told once, from its first part by name. */
+/** Parts that import themselves through others. Each cycle is reported once, from its first part by name. */
 function circles(sources: readonly Source[]): string[] {
   const reached = new Map<string, Set<string>>();
   for (const { path, imports } of sources) {
@@ -271,7 +273,7 @@ function circles(sources: readonly Source[]): string[] {
   return found;
 }
 
-/** The folder that a file of src is in, or the file's name at its top. The nouns are one part, their folders included. */
+/** The folder that a file of src is in, or the file's name at the top. The nouns are one part, with their subfolders. */
 function partOf(path: string): string {
   const folder = posix.relative('src', posix.dirname(path));
   if (folder.startsWith('model/')) return 'model';

@@ -1,4 +1,6 @@
-/** One form of log lines: keys in snake_case; one sentence that begins in lower case, or with a name, and has no full stop. */
+/**
+ * One form of log lines: keys in snake_case; one sentence that begins in lower case, or with a name, and has no full stop.
+ */
 
 import { isNode, nameOf, walk, type Node, type Source } from './source.js';
 
@@ -31,12 +33,12 @@ export function badLogLines(sources: readonly Source[]): string[] {
   });
 }
 
-/** A call of one of the four of whatever is called log. */
+/** A call of one of the four methods on anything named log. */
 function isLog(call: Node): boolean {
   return /(?:^|\.)log\.(?:debug|info|warn|error)$/.test(nameOf(call) ?? '');
 }
 
-/** What this file calls that which `sayOnce` gave it: it takes the sentence alone. */
+/** The names that this file gives to results of `sayOnce`, which take only the sentence. */
 function sayersIn(program: Node): ReadonlySet<string | null> {
   const sayers = new Set<string | null>();
   walk(program, ({ type, id, init }) => {
@@ -46,7 +48,7 @@ function sayersIn(program: Node): ReadonlySet<string | null> {
   return sayers;
 }
 
-/** The keys of an object as written, those of objects in it too. What comes by a spread or by a variable cannot be seen here. */
+/** The keys of an object literal, including nested ones. Keys from a spread or a variable are not visible here. */
 function keysOf(data: Node): string[] {
   const keys: string[] = [];
   walk(data, (node) => {
@@ -60,7 +62,7 @@ function keysOf(data: Node): string[] {
 
 const isOddKey = (key: string): boolean => !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(key);
 
-/** The sentence or sentences that an argument may be, `…` for what is put in; none where it is not written there. */
+/** The possible sentences of an argument, with `…` for interpolated parts; empty where it is not a literal. */
 function textsOf(node: Node): string[] {
   switch (node['type']) {
     case 'Literal':

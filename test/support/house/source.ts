@@ -1,16 +1,18 @@
 import { parseSync } from 'vite';
 
-/** One source file, taken apart: what it imports and what it says. Comments and strings are no part of that. */
+/** One parsed source file: its imports and names, without comments and strings. */
 export interface Source {
   /** From the root of the repository, with `/`. */
   readonly path: string;
   readonly text: string;
-  /** As written: `./card.js`, `node:fs`, `zod`; static, type-only, re-exported, dynamic and inside types alike. */
+  /** As written: `./card.js`, `node:fs`, `zod`; static, type-only, re-exported, dynamic and inside types. */
   readonly imports: readonly string[];
-  /** Dotted names that are read or called, as `Date.now` and `process`; `new Date()` for one that asks for the time. */
+  /**
+   * Dotted names that are read or called, as `Date.now` and `process`; `new Date()` where it is called without arguments.
+   */
   readonly names: ReadonlySet<string>;
   readonly awaits: boolean;
-  /** Every `/…/` of it. One that is put together by `RegExp()` has no text to check: null. */
+  /** Every regular expression literal. One that is built by `RegExp()` has no text to check: null. */
   readonly patterns: readonly (Pattern | null)[];
   readonly lines: number;
   readonly comments: readonly Comment[];
@@ -24,17 +26,17 @@ export interface Pattern {
   readonly flags: string;
 }
 
-/** `start` and `end` count characters from the beginning of the file, the signs around the words included. */
+/** `start` and `end` count characters from the beginning of the file, quotes or delimiters included. */
 export interface Comment {
   readonly value: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A node of the tree, of which only the few fields asked for are known. */
+/** A node of the syntax tree, of which only the fields in use are typed. */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** Parses a file as TypeScript. Throws where it is none: the compiler says more about that. */
+/** Parses a file as TypeScript. Throws on a syntax error: the compiler's message says more. */
 export function readSource(path: string, text: string): Source {
   const { program, comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
@@ -57,13 +59,13 @@ export function readSource(path: string, text: string): Source {
 
 export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** Visits a node and all below it, outer ones first. */
+/** Visits a node and its descendants, outer ones first. */
 export function walk(node: Node, visit: (node: Node) => void): void {
   if (typeof node['type'] === 'string') visit(node);
   for (const child of Object.values(node)) if (isNode(child)) walk(child, visit);
 }
 
-/** `Date.now` for a name, what is read of one, and the call of it; null for all else. */
+/** `Date.now` for a name, a member access or a call of it; null for anything else. */
 export function nameOf(node: Node): string | null {
   if (node['type'] === 'Identifier') return String(node['name']);
   if (node['type'] === 'CallExpression' && isNode(node['callee'])) return nameOf(node['callee']);
@@ -75,7 +77,7 @@ export function nameOf(node: Node): string | null {
   return `${nameOf(node['object'])}.${String(property)}`;
 }
 
-/** All five forms keep the module's name in `source`; in an `import x = require()` it is the `expression`. */
+/** Four of the five forms keep the module's name in `source`; in an `import x = require()` it is the `expression`. */
 function importedBy(node: Node): string | null {
   const forms = [
     'ImportDeclaration',

@@ -1,8 +1,14 @@
-/** Words that are declared in one place and must be used in another: a setting that is read, a metric that is set, a code that is answered. */
+/**
+ * Names that are declared in one place and must be used in another: a setting that is read, a metric that is set, a code
+ * that is answered.
+ */
 
 import { isNode, nameOf, walk, type Node, type Source } from './source.js';
 
-/** The keys that are read of whatever goes by this name: `settings.runtime`, `parts.settings.runtime`, `const { runtime } = settings`. */
+/**
+ * The keys that are read from anything with this name: `settings.runtime`, `parts.settings.runtime`, `const { runtime } =
+ * settings`.
+ */
 export function keysRead(name: string, sources: readonly Source[]): ReadonlySet<string> {
   const ends = new RegExp(String.raw`(?:^|\.)${name}$`);
   const keys = new Set<string>();
@@ -20,7 +26,7 @@ export function keysRead(name: string, sources: readonly Source[]): ReadonlySet<
   return keys;
 }
 
-/** The codes with which something is answered: what stands under `code` in an object, or is given to a call (`refuse('busy', …)`). */
+/** The codes of answers: the value of `code` in an object, or an argument of a call (`refuse('busy', …)`). */
 export function codesAnswered(sources: readonly Source[]): ReadonlySet<string> {
   const codes = new Set<string>();
   for (const { program } of sources) {
@@ -37,7 +43,7 @@ function codesIn(node: Node): string[] {
   return node['type'] === 'CallExpression' ? (node['arguments'] as unknown[]).filter(isNode).flatMap(wordsIn) : [];
 }
 
-/** The texts that a value may be, by itself or by a condition. */
+/** The strings that an expression may evaluate to, directly or through a conditional. */
 function wordsIn(node: Node): string[] {
   if (node['type'] === 'Literal') return [String(node['value'])];
   if (node['type'] !== 'ConditionalExpression') return [];

@@ -1,5 +1,5 @@
 /**
- * `npm test`: brings up what the tests need, runs them, and leaves the machine as it was. Plain JavaScript, since it runs
+ * `npm test`: installs what the tests need, runs them, and leaves the machine as it was. Plain JavaScript, since it runs
  * before anything is compiled. Arguments go to vitest.
  */
 import { spawn } from 'node:child_process';
@@ -16,11 +16,11 @@ if (stillMissing !== null) {
 }
 
 const root = mkdtempSync(join(tmpdir(), 'gpu-gate-'));
-// Some tests run a part as another user, who must be able to come this far.
+// Some tests run a part as another user, who needs access to this folder.
 chmodSync(root, 0o755);
 const status = await runVitest(process.argv.slice(2));
 const leftBehind = await clearAway(root);
-// A run that was ended by a signal had no chance to end its own.
+// A run that was ended by a signal could not end its own processes.
 if (leftBehind.length > 0 && status < 128) {
   console.error(
     `The tests left behind, and it was cleared away now:\n${leftBehind.map((each) => `  ${each}\n`).join('')}`,
@@ -29,8 +29,8 @@ if (leftBehind.length > 0 && status < 128) {
 process.exitCode = status === 0 && leftBehind.length > 0 ? 1 : status;
 
 /**
- * Runs vitest below a temporary folder of its own and passes signals on. The exit status is a shell's: 128 and the
- * signal's number for a run that was ended by one.
+ * Runs vitest below a temporary folder of its own and forwards signals. The exit status follows the shell's convention: 128
+ * plus the signal's number for a run that was ended by one.
  *
  * @param {readonly string[]} args
  * @returns {Promise<number>}
@@ -53,7 +53,9 @@ function runVitest(args) {
   });
 }
 
-/** The tests choose their own engine, Redis and settings: what this shell says of the machine's own must not reach them. */
+/**
+ * The tests choose their own engine, Redis and settings: this shell's variables for the machine's own must not reach them.
+ */
 function testEnvironment() {
   const foreign = /^(TUNEPLANE_|DOCKER_|REDIS|STAND_IN_)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));

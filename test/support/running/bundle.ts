@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { build } from 'vite';
 
-/** Makes a TypeScript file, with all that it imports, into one file that plain node runs without a build. Gives its path. */
+/** Bundles a TypeScript file with all its imports into one file that plain node runs without a build. Returns its path. */
 export async function bundle(entry: string, folder: string): Promise<string> {
   const name = `${basename(entry, '.ts')}.mjs`;
   await build({

@@ -1,6 +1,6 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
-/** Prints `N passed, N failed` alone on the very last line, for whoever reads a log by its end. */
+/** Prints `N passed, N failed` alone on the very last line, for a reader of the log's end. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const line = closingLine(modules, unhandled.length);
@@ -9,7 +9,7 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-/** A file that could not be collected, and an error outside every test, are failures too. */
+/** A file that could not be collected, and an error outside every test, count as failures too. */
 function closingLine(modules: readonly TestModule[], unhandled: number): string {
   const states = modules.flatMap((module) => Array.from(module.children.allTests(), (test) => test.result().state));
   const count = (state: string) => states.filter((each) => each === state).length;

@@ -1,14 +1,14 @@
-/** What a test run left on the machine, found by the one folder below which all tests work. */
+/** Finds what a test run left on the machine, by the one folder below which all tests work. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Every process of a test run carries this in its environment; its value is the run's folder. */
+/** Every process of a test run has this variable in its environment; its value is the run's folder. */
 export const ROOT_VARIABLE = 'GPU_GATE_TEST_ROOT';
 
 /**
- * Ends what still runs, unmounts what is still mounted, removes the folder, and tells what there was. What ends by itself
- * within `graceMs` was not left behind; files alone were not either, the folder is there to be removed.
+ * Ends what still runs, unmounts what is still mounted, removes the folder, and returns what it found. Processes that end by
+ * themselves within `graceMs` do not count, and neither do files, since the folder is removed anyway.
  *
  * @param {string} root
  * @param {number} [graceMs]
@@ -48,7 +48,7 @@ async function whatStays(look, withinMs) {
 }
 
 /**
- * The processes of a run, and all that descend from one: a container's processes have an environment of their own.
+ * The processes of a run, and all their descendants: a container's processes have another environment.
  *
  * @param {string} root
  */
@@ -75,8 +75,7 @@ function topmost(processes) {
 }
 
 /**
- * Null when it is gone, or dead and only not yet reaped. Layout of stat: proc(5); its second field may hold spaces and
- * brackets.
+ * Null when it is gone, or a zombie. Layout of stat: proc(5); its second field may contain spaces and brackets.
  *
  * @param {number} pid
  * @param {string} root
@@ -112,7 +111,7 @@ export function kill(pid) {
 }
 
 /**
- * In the order in which they were mounted. The fifth field is the place, with spaces as \040 (proc(5)).
+ * In the order of mounting. The fifth field is the mount point, with spaces as \040 (proc(5)).
  *
  * @param {string} root
  */

@@ -10,7 +10,7 @@ test('what a run left behind is told, ended, unmounted and removed', async () =>
   const place = join(root, 'a mount');
   mkdirSync(place);
   execFileSync('mount', ['-t', 'tmpfs', 'none', place]);
-  // One that carries the mark, one that does not and descends from it, one that only works in the folder.
+  // One with the variable, one without it that does not descend from such a process, one that only works in the folder.
   leave(root, 'env -i sleep 301 & exec sleep 302');
   leave(root, `cd '${root}' && exec env -u ${ROOT_VARIABLE} sleep 303`);
   await expect.poll(() => commands(root)).toEqual(['sleep 301', 'sleep 302', 'sleep 303']);

@@ -1,4 +1,4 @@
-/** What the tests need of this machine besides Node, and how it comes here. */
+/** The programs that the tests need besides Node, and their installation. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -38,7 +38,7 @@ const NEEDS = [
 ];
 
 /**
- * Installs what is missing where that can be done: as root on Debian. Null when all is there, otherwise the words for the
+ * Installs what is missing, where that is possible: as root on Debian. Null when all is there, otherwise a message for the
  * person who has to help.
  *
  * @returns {string | null}
@@ -59,7 +59,7 @@ function missing() {
 function isHere(program) {
   const path = find(program);
   if (path === null) return false;
-  // A busybox that asks for the dynamic loader cannot run in an image that holds nothing else.
+  // A dynamically linked busybox cannot run in an image that contains nothing else.
   return program !== 'busybox' || !readFileSync(path).subarray(0, 4096).includes('/ld-');
 }
 
@@ -99,7 +99,7 @@ function packagesOf(needs) {
 
 /** What failed is told by what is missing afterwards. @param {readonly string[]} args */
 function aptGet(...args) {
-  // On standard error: the words of apt are no part of the test's result.
+  // On standard error: apt's output is not part of the test's result.
   spawnSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...args], {
     stdio: ['ignore', 2, 2],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -107,8 +107,8 @@ function aptGet(...args) {
 }
 
 /**
- * Debian starts what it installs unless this file says no (invoke-rc.d(8)). The tests start their own servers, and a
- * machine's owner did not ask for a Docker Engine or a Redis.
+ * Debian starts services on installation unless this file forbids it (invoke-rc.d(8)). The tests start their own servers,
+ * and a machine's owner did not ask for a Docker Engine or a Redis.
  *
  * @param {() => void} work
  */

@@ -1,10 +1,10 @@
-/** In which order the test files run. */
+/** The order of the test files. */
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that wait a long time for something real, the longest first: one that is begun last keeps the whole run waiting while
- * nothing else is left to do. All others follow as vitest orders them.
+ * Files that wait long for something real, the longest first: if one of them began last, the whole run would wait for it
+ * alone. All others follow in vitest's order.
  */
 const SLOWEST = [
   'image/image',

@@ -10,22 +10,22 @@ import { afterAll } from 'vitest';
 import { z } from 'zod';
 import { freePort } from './redis.js';
 
-/** An alert as it came to the webhook. */
+/** An alert as the webhook received it. */
 export type SentAlert = z.infer<typeof sentShape>;
 
-/** A webhook that keeps what it is sent. */
+/** A webhook that records its messages. */
 export interface Webhook {
   readonly url: string;
   /** Every alert of every message, oldest first. */
   sent(): readonly SentAlert[];
 }
 
-/** An alert that Alertmanager knows, and by the fingerprints of which others it is held back. */
+/** An alert in Alertmanager, and the fingerprints of the alerts that inhibit it. */
 export type HeldAlert = z.infer<typeof heldShape>;
 
 /** A real Alertmanager with its own folder and port. */
 export interface TestAlertmanager {
-  /** Host and port, as Prometheus is told. */
+  /** Host and port, for Prometheus' configuration. */
   readonly address: string;
   alerts(): Promise<readonly HeldAlert[]>;
   stop(): Promise<void>;
@@ -75,7 +75,7 @@ export async function startAlertmanager(config: string): Promise<TestAlertmanage
     `--config.file=${join(folder, 'alertmanager.yml')}`,
     `--storage.path=${folder}`,
     `--web.listen-address=${address}`,
-    // Alone: no other Alertmanagers are waited for.
+    // A single node: does not wait for a cluster.
     '--cluster.listen-address=',
     '--log.level=warn',
   ];
@@ -110,7 +110,7 @@ export async function startAlertmanager(config: string): Promise<TestAlertmanage
 const START_MS = 20_000;
 const stops: (() => Promise<void>)[] = [];
 
-// For the file that imports this one.
+// Once per test file.
 afterAll(async () => {
   await Promise.all(stops.map((stop) => stop()));
 });

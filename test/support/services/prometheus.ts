@@ -8,20 +8,20 @@ import { afterAll } from 'vitest';
 import { z } from 'zod';
 import { freePort } from './redis.js';
 
-/** What a Prometheus is started with. */
+/** The options of a Prometheus. */
 export interface PrometheusOptions {
-  /** For each job the addresses it scrapes, as `127.0.0.1:9840`. */
+  /** The scrape targets by job, as `127.0.0.1:9840`. */
   readonly scrape: Readonly<Record<string, readonly string[]>>;
   /**
-   * Prometheus' own words; `2s`. The rules are evaluated as often, and a scrape may take as long: a gate answers half a second
-   * before that is over, with a page on which all is unknown, so much less than this shows what no real one would.
+   * A Prometheus duration, like `2s`, for scrapes, their timeout and rule evaluation. A gate answers half a second before
+   * the timeout, with every probe blind if need be, so a much shorter interval shows what no real one would.
    */
   readonly scrapeInterval?: string;
   /** Paths of rule files. */
   readonly rules?: readonly string[];
   /** Addresses of Alertmanagers. */
   readonly alertmanagers?: readonly string[];
-  /** A whole configuration (YAML) in place of the one made from the above. */
+  /** A complete configuration (YAML) instead of one made from the above. */
   readonly config?: string;
 }
 
@@ -35,18 +35,17 @@ export interface Sample {
 export interface TestPrometheus {
   readonly url: string;
   readonly pid: number;
-  /** Now, unless `atSeconds` says otherwise. Rejects with Prometheus' words where it cannot read the expression. */
+  /** Now, unless `atSeconds` is given. Rejects with Prometheus' message on an invalid expression. */
   query(expr: string, atSeconds?: number): Promise<readonly Sample[]>;
-  /** The last value of every series in the last `seconds`, a step each `stepSeconds`. */
+  /** The last value of every series in the last `seconds`, at intervals of `stepSeconds`. */
   queryRange(expr: string, seconds: number, stepSeconds: number): Promise<readonly Sample[]>;
-  /** The `data` of an answer of `/api/v1/…`. */
+  /** The `data` of a response from `/api/v1/…`. */
   api(path: string, parameters?: Readonly<Record<string, string>>): Promise<unknown>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Prometheus and waits until it is ready, about half a second. What is still running when the test file has ended
- * is killed.
+ * Starts a Prometheus and waits until it is ready, about half a second. Killed at the end of the test file if it still runs.
  */
 export async function startPrometheus(options: PrometheusOptions): Promise<TestPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
@@ -101,7 +100,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<TestP
 const START_MS = 20_000;
 const running = new Set<TestPrometheus>();
 
-// For the file that imports this one.
+// Once per test file.
 afterAll(async () => {
   await Promise.all(Array.from(running, (prometheus) => prometheus.stop()));
 });

@@ -8,25 +8,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { stopProcess } from '../stop-process.js';
 
-/** A Redis server of its own: own port, own folder, nothing of it on the disk unless asked for. */
+/** A Redis server of its own: own port, own folder, without persistence unless requested. */
 export interface TestRedis {
   readonly url: string;
   readonly port: number;
-  /** Of the server that runs now, or ran last. */
+  /** Of the current or the last server. */
   readonly pid: number;
   /** SIGSTOP: it accepts connections and never answers. */
   pause(): void;
-  /** SIGCONT: what was sent meanwhile is carried out now. */
+  /** SIGCONT: commands sent meanwhile are executed now. */
   resume(): void;
   /** SIGKILL. */
   kill(): Promise<void>;
-  /** Kills it when it runs, and starts it on the same port, empty. */
+  /** Kills it if it runs, and starts it on the same port, empty. */
   restart(): Promise<void>;
-  /** Has it write its data, as of now, so that `restartWithData` finds them. */
+  /** Saves its data now, so that `restartWithData` finds them. */
   save(): Promise<void>;
   /** The same as `restart`, with the data of the last `save`. */
   restartWithData(): Promise<void>;
-  /** A client for looking at the keys; ended by `stop`. */
+  /** A client to inspect the keys; ended by `stop`. */
   client(): Redis;
   /** Ends the server and the clients and removes the folder. */
   stop(): Promise<void>;
@@ -83,7 +83,7 @@ export async function startRedis(flags: readonly string[] = []): Promise<TestRed
   };
 }
 
-/** A port on which nobody listens now. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptFolder } from './program.js';
 
-/** What the little program answers from; a test changes it between runs. */
+/** The machine that the fake program simulates; a test changes it between runs. */
 export interface Little {
   driver: string;
   cards: {
@@ -20,7 +20,7 @@ export interface Little {
 }
 type Kind = 'gpus' | 'apps' | 'remapped' | 'list' | 'topo';
 
-export interface LittleSmi {
+export interface FakeSmi {
   readonly program: string;
   set(change: Partial<Little>): void;
   /** The command lines of all runs so far; the long list of fields stands as it was asked. */
@@ -28,13 +28,13 @@ export interface LittleSmi {
 }
 
 /** A machine of `count` healthy cards and a small real program that answers for it, as the captures show. */
-export function littleSmi(scripts: ScriptFolder, count: number): LittleSmi {
+export function fakeSmi(scripts: ScriptFolder, count: number): FakeSmi {
   let machine: Little = { driver: '590.48.01', cards: cards(count), refused: [], instead: {}, hangs: [] };
   const file = join(scripts.folder, 'machine.json');
   const log = join(scripts.folder, 'runs');
   writeFileSync(file, JSON.stringify(machine));
   writeFileSync(log, '');
-  const body = join(scripts.folder, 'little-smi.cjs');
+  const body = join(scripts.folder, 'fake-smi.cjs');
   writeFileSync(body, `(${answer.toString()})(${JSON.stringify(file)}, ${JSON.stringify(log)});\n`);
   return {
     program: scripts.program(`exec '${process.execPath}' '${body}' "$@"`),

@@ -4,8 +4,8 @@ import { existsSync, linkSync, renameSync, rmSync, chmodSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { startStrangeDocker, type StrangeAnswer } from '../support/docker/strange-docker.js';
 
-/** A container in the little engine; a test may put any there and change it at will. */
-export interface LittleContainer {
+/** A container in the fake engine; a test may put any there and change it at will. */
+export interface EngineContainer {
   readonly Id: string;
   Names: readonly string[];
   State: string;
@@ -20,9 +20,9 @@ export interface LittleContainer {
 export type Misbehave = (request: string) => StrangeAnswer | null | Promise<StrangeAnswer | null>;
 
 /** As much of a Docker Engine as an admission asks of it, for states and answers that no real one can be brought to. */
-export interface LittleDocker {
+export interface FakeEngine {
   readonly dockerHost: string;
-  readonly containers: LittleContainer[];
+  readonly containers: EngineContainer[];
   /** Every request so far, `GET /containers/json?all=true`. */
   readonly requests: readonly string[];
   misbehave(how: Misbehave): void;
@@ -33,7 +33,7 @@ export interface LittleDocker {
   stop(): Promise<void>;
 }
 
-export async function startLittleDocker(containers: LittleContainer[] = []): Promise<LittleDocker> {
+export async function startFakeEngine(containers: EngineContainer[] = []): Promise<FakeEngine> {
   let how: Misbehave = () => null;
   const strange = await startStrangeDocker(
     async (line, body) => (await how(line)) ?? trueAnswer(line, body, containers),
@@ -62,13 +62,13 @@ export async function startLittleDocker(containers: LittleContainer[] = []): Pro
 }
 
 /** A container of somebody's, with what is said of it. */
-export function littleContainer(more: Partial<LittleContainer> = {}): LittleContainer {
+export function engineContainer(more: Partial<EngineContainer> = {}): EngineContainer {
   const Id = randomBytes(32).toString('hex');
   const Created = Math.floor(Date.now() / 1000);
   return { Id, Names: [`/of-${Id.slice(0, 8)}`], State: 'running', Labels: {}, Created, ...more };
 }
 
-function trueAnswer(line: string, body: string, containers: LittleContainer[]): StrangeAnswer {
+function trueAnswer(line: string, body: string, containers: EngineContainer[]): StrangeAnswer {
   const [method = '', target = ''] = line.split(' ');
   const { pathname, searchParams } = new URL(target, 'http://docker');
   const [, kind, id, what] = pathname.split('/');
@@ -98,7 +98,7 @@ function trueAnswer(line: string, body: string, containers: LittleContainer[]): 
 
 const says = (status: number, body: unknown): StrangeAnswer => ({ status, body: JSON.stringify(body) });
 
-function create(name: string, body: string, containers: LittleContainer[]): StrangeAnswer {
+function create(name: string, body: string, containers: EngineContainer[]): StrangeAnswer {
   if (containers.some(({ Names }) => Names.includes(`/${name}`))) {
     return says(409, { message: `Conflict. The container name "/${name}" is already in use` });
   }
@@ -107,12 +107,12 @@ function create(name: string, body: string, containers: LittleContainer[]): Stra
     HostConfig: { DeviceRequests?: unknown };
   };
   const { DeviceRequests } = HostConfig;
-  const made = littleContainer({ Names: [`/${name}`], State: 'created', Labels, DeviceRequests });
+  const made = engineContainer({ Names: [`/${name}`], State: 'created', Labels, DeviceRequests });
   containers.push(made);
   return says(201, { Id: made.Id, Warnings: [] });
 }
 
-function fits(filters: string | null): (container: LittleContainer) => boolean {
+function fits(filters: string | null): (container: EngineContainer) => boolean {
   const asked = JSON.parse(filters ?? '{}') as Partial<Record<'id' | 'label' | 'name' | 'status', string[]>>;
   const { id, label = [], name = [], status } = asked;
   return ({ Id, Labels, Names, State }) =>
