@@ -9,6 +9,7 @@ import { createOffLimits } from './docker/off-limits.js';
 import { CannotStart } from './model/cannot-start.js';
 import type { Books } from './model/ports/books.js';
 import type { Hands } from './model/ports/hands.js';
+import type { Endings } from './model/ports/line.js';
 import type { AskOffLimits } from './model/ports/off-limits.js';
 import type { Clock, Log } from './model/ports/outside.js';
 import { createDockerBooks } from './runtime/docker/books.js';
@@ -27,6 +28,7 @@ export interface OpenRuntime {
   readonly offLimits: AskOffLimits;
   /** Why no job can be started rightly here as things stand; null where nothing is known against it. */
   trouble(): string | null;
+  readonly endings: Endings;
   close(): void;
 }
 
@@ -55,6 +57,7 @@ async function openDocker(settings: Settings, stateFolder: string, clock: Clock,
     hands: createDockerHands({ docker, clock, log, findAuth, events, stored }),
     offLimits: createOffLimits({ docker, connection, own }),
     trouble: () => stored.trouble(),
+    endings: events,
     close: () => events.close(),
   };
 }

@@ -86,7 +86,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const decisions = rememberDecisions(audit);
   const state = await openState(settings, clock, log);
   const opened = await openRuntime(settings, state.folder, clock, log);
-  const meter = createMeter(clock, { ...build });
+  const meter = createMeter({ ...build });
   const lock = await openLock(settings, clock, log, meter);
   const recentRuns = createRecentRuns(clock);
   const remembering = rememberingHands(opened.hands, (run) => {
@@ -123,6 +123,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
       meter,
       process: createProcessMetrics(),
       holders: settings.metricsHolders,
+      cardsReserved: (occupancy) => admissions.line(occupancy).reservation?.cards.length ?? 0,
       ruleFiles: () => ruleFiles.status(),
       log,
     }),
@@ -213,6 +214,7 @@ function openAdmissions(ground: Ground, observer: Observer): AdmissionsPart {
     ...ground.runtime,
     observer,
     cardStore: state.cards,
+    placeStore: state.places,
     random: Math.random,
     makeQueue: (serve) =>
       createTurnQueue({
@@ -226,6 +228,7 @@ function openAdmissions(ground: Ground, observer: Observer): AdmissionsPart {
       life: randomUUID(),
       alone: settings.redisUrl === null,
       admitWhenBlind: settings.admitWhenBlind,
+      reserveAfterMs: settings.reserveAfterS === 0 ? null : settings.reserveAfterS * 1000,
       admitTimeoutMs: settings.admitTimeoutS * 1000,
       startTimeoutMs: settings.startTimeoutS * 1000,
       claimGraceMs: settings.claimGraceS * 1000,

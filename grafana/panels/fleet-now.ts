@@ -98,7 +98,7 @@ export function waiting(): TimeSeries {
   return stackedLines({
     title: 'Runs waiting',
     description:
-      'Runs that were told to wait in the last 30 s and are not admitted yet, by machine. Waiting while cards are free is worth a look; waiting for a full machine is not.',
+      'Runs with a place in line, by machine. Waiting while cards are free is worth a look; waiting for a full machine is not.',
     width: 8,
     height: 9,
     unit: 'none',

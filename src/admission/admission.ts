@@ -4,6 +4,7 @@
  */
 
 import type { Decision, Grant, JobSpec, Refusal, Running } from '../model/admission.js';
+import type { Asking } from '../model/ports/line.js';
 import type { ServedJob } from '../model/ports/lock.js';
 import type { Existing } from './existing/existing-meaning.js';
 
@@ -15,6 +16,8 @@ export interface Admission {
   readonly gone: AbortSignal;
   /** On the monotonic clock: until when it may wait for the lock, or for an earlier container to disappear. */
   readonly untilMs: number;
+  /** The request's stake in the line. */
+  readonly asking: Asking;
 }
 
 /** A container that this process created and has not started, after the check that nothing else claims its cards. */

@@ -1,9 +1,14 @@
 /** The entry to admission: runs one request per run id at a time, counts them, and accepts none while the gate drains. */
 
+import { createHeldRequests, MOST_HELD } from '../line/held-requests.js';
+import { createPlaces } from '../line/places.js';
+import { walkLine, type LineRules } from '../line/walk.js';
 import type { Decision, JobSpec } from '../model/admission.js';
+import type { Occupancy } from '../model/occupancy.js';
 import type { Admissions } from '../model/ports/admissions.js';
 import type { Observer } from '../model/ports/eyes.js';
 import type { Hands } from '../model/ports/hands.js';
+import type { Asking, Endings, Line, PlaceStore } from '../model/ports/line.js';
 import type { Hold, TurnQueue } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
 import { refuse } from '../model/refuse.js';
@@ -20,13 +25,16 @@ import { serveBatch } from './serve-batch.js';
 import { createStarts } from './starts.js';
 
 /** Built here from the other parts. */
-type Own = 'queue' | 'attempts' | 'starts' | 'newGrant' | 'standpoint' | 'draining';
+type Own = 'queue' | 'attempts' | 'starts' | 'newGrant' | 'standpoint' | 'draining' | 'looked' | 'line';
 
 export type AdmissionsParts = Omit<ClaimingParts, Own> & {
   readonly observer: Observer;
   readonly hands: Hands;
   readonly meter: Meter;
   readonly failedStarts: FailedStarts;
+  /** What keeps the line over a restart. */
+  readonly placeStore: PlaceStore;
+  readonly endings: Endings;
   /** Creates the queue in front of the lock. */
   readonly makeQueue: (
     serve: (batch: readonly Served[], hold: Hold) => Promise<void>,
@@ -34,13 +42,12 @@ export type AdmissionsParts = Omit<ClaimingParts, Own> & {
   readonly settings: AdmitSettings;
 };
 
-export interface AdmitSettings {
+export interface AdmitSettings extends LineRules {
   readonly instanceId: string;
   /** A random value, new at each start of this process. */
   readonly life: string;
   /** Without Redis, no other gate uses this machine. */
   readonly alone: boolean;
-  readonly admitWhenBlind: boolean;
   readonly admitTimeoutMs: number;
   readonly startTimeoutMs: number;
   /** After this time in `created`, another gate's container counts as abandoned. */
@@ -52,7 +59,11 @@ export interface AdmitSettings {
   readonly lockThrough: 'claim' | 'start';
 }
 
+const AGAIN_AFTER_MS = 1000;
+
 export interface AdmissionsPart extends Admissions {
+  /** The places, for the faces. */
+  readonly places: Line;
   /** Since when this gate observes created containers; used by sweeps. */
   readonly standpoint: Standpoint;
   /**
@@ -64,6 +75,9 @@ export interface AdmissionsPart extends Admissions {
 
 export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   const { settings, clock, lock, createdSince } = parts;
+  const line = createPlaces({ clock, store: parts.placeStore, onEnd: () => held.placeEnded() });
+  const held = createHeldRequests({ ...parts, places: () => line.places(), rules: settings });
+  parts.endings.onEnd((id) => held.containerEnded(id));
   const attempts = createAttempts();
   const standpoint: Standpoint = {
     instanceId: settings.instanceId,
@@ -77,54 +91,88 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
     starts: createStarts({ ...parts, attempts }),
     newGrant: createGrants(clock, settings),
   };
-  const queue = parts.makeQueue((batch, hold) => serveBatch(batch, hold, { ...parts, ...own }));
+  const looked = (occupancy: Occupancy): void => held.looked(occupancy);
+  const queue = parts.makeQueue((batch, hold) => serveBatch(batch, hold, { ...parts, ...own, line, looked }));
   const onePerRun = createOnePerRun();
   const underWay = new Set<Promise<Decision>>();
   let draining = false;
   const claiming: ClaimingParts = { ...parts, ...own, queue, draining: () => draining };
 
-  function decide(spec: JobSpec, principal: string, gone: AbortSignal): Promise<Decision> {
+  function decide(spec: JobSpec, principal: string, gone: AbortSignal, asking: Asking): Promise<Decision> {
     if (queue.waiting + onePerRun.waiting >= settings.maxWaiting)
       return Promise.resolve(busy(queue.waiting + onePerRun.waiting));
     const untilMs = clock.monotonic() + settings.admitTimeoutMs;
     const lastMs = untilMs + settings.pullWaitMs + settings.startTimeoutMs;
     return onePerRun.run(spec.runId, async () =>
-      clock.monotonic() < lastMs ? claim({ spec, principal, gone, untilMs }, claiming) : outOfTime(spec.runId),
+      clock.monotonic() < lastMs ? claim({ spec, principal, gone, untilMs, asking }, claiming) : outOfTime(spec.runId),
     );
+  }
+
+  /** Decides, and as long as the answer is `wait` decides again each time the run may have its turn. */
+  async function decideInTurn(spec: JobSpec, principal: string, gone: AbortSignal, holdMs: number): Promise<Decision> {
+    const asking = line.arrive(spec, principal);
+    if ('kind' in asking) return asking;
+    const untilMs = clock.monotonic() + holdMs;
+    let decision: Decision = { kind: 'client_gone' };
+    try {
+      for (;;) {
+        decision = await decide(spec, principal, gone, asking);
+        const leftMs = untilMs - clock.monotonic();
+        if (decision.kind !== 'wait' || leftMs <= 0 || draining || gone.aborted) return placed(decision, spec);
+        await held.hold(spec.runId, Math.min(leftMs, againAfterMs(decision)), gone);
+        if (gone.aborted) return (decision = { kind: 'client_gone' });
+      }
+    } finally {
+      asking.done(decision);
+    }
+  }
+
+  /** An answer to wait, with where the run stands in line. */
+  function placed(decision: Decision, { runId }: JobSpec): Decision {
+    const place = decision.kind === 'wait' ? line.place(runId) : null;
+    if (decision.kind !== 'wait' || place === null) return decision;
+    return { ...decision, place: { position: place.position, waitedMs: place.waitedMs } };
   }
 
   return {
     standpoint,
-    async admit(spec, principal, gone) {
-      const decided = decide(spec, principal.name, gone);
+    places: line,
+    async admit(spec, principal, gone, holdMs = 0) {
+      const decided = decideInTurn(spec, principal.name, gone, holdMs);
       underWay.add(decided);
       try {
-        const decision = await decided;
-        noteWaiting(decision, spec, parts.meter);
-        return decision;
+        return await decided;
       } finally {
         underWay.delete(decided);
       }
     },
-    dryRun: (spec) => dryRun(spec, { ...parts, ...own }),
+    canHold: () => held.count < MOST_HELD,
+    line(occupancy) {
+      const places = line.places();
+      const wanted = places.map((place) => ({ ...place, asks: false }));
+      return { places, reservation: walkLine(wanted, occupancy, settings).reservation };
+    },
+    dryRun: (spec) => dryRun(spec, { ...parts, ...own, line }),
     status: () => ({
       inFlight: underWay.size,
       lockWaiters: queue.waiting,
       lockHeld: lock.held,
       redisUp: lock.up,
       draining,
+      line: { waiting: line.places().length, oldestMs: line.places()[0]?.waitedMs ?? null },
     }),
     async drain(withinMs) {
       draining = true;
+      held.wakeAll();
       const ended = Promise.allSettled(underWay).then(() => attempts.idle());
       return (await inTime(ended, withinMs, clock)) !== null;
     },
   };
 }
 
-function noteWaiting(decision: Decision, { runId }: JobSpec, meter: Meter): void {
-  if (decision.kind === 'wait') meter.toldToWait(runId);
-  if (decision.kind === 'admitted' || decision.kind === 'starting') meter.noLongerWaiting(runId);
+/** What passes by itself is not worth holding for: it is tried again soon. */
+function againAfterMs({ reasons }: Extract<Decision, { kind: 'wait' }>): number {
+  return reasons.some(({ code }) => code === 'lost_race' || code === 'image_pulling') ? AGAIN_AFTER_MS : Infinity;
 }
 
 function busy(waiting: number): Decision {

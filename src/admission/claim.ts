@@ -19,6 +19,7 @@ import { lookUp } from './existing/look-up.js';
 import type { RecentRuns } from './existing/recent-runs.js';
 import { outOfTries } from './out-of-tries.js';
 import { readyImage } from './ready-image.js';
+import { stopped } from './stopped.js';
 import { waitForTurn, type WaitForTurnParts } from './wait-for-turn.js';
 import { yieldClaim } from './yield-claim.js';
 
@@ -49,7 +50,8 @@ export async function claim(admission: Admission, parts: ClaimingParts): Promise
 }
 
 async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Decision | Again> {
-  const { spec, gone } = admission;
+  const { spec, gone, asking } = admission;
+  if (asking.takenAway !== null) return stopped(spec);
   if (parts.draining()) return refuse('draining', { detail: 'this gate is shutting down; ask again in a moment' });
   if (gone.aborted) return { kind: 'client_gone' };
   // Steps 1 to 9 in src/README.md. Step 1: an existing container of this run answers, whatever else is down. If there is
@@ -58,8 +60,11 @@ async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Deci
   const existing = await lookUp(spec, parts);
   if (existing !== null) return answerExisting(existing, admission, parts);
   if (attempt !== null) return waitForCreate(attempt, admission, parts);
+  const noPlace = spec.count === 0 ? null : asking.take();
+  if (noPlace !== null) return noPlace;
   const withoutImage = await readyImage(spec, parts, parts.settings.pullWaitMs);
   if (withoutImage !== null) return withoutImage;
+  asking.imageHere();
   // Step 2: wait for a turn under the lock; `serveBatch` does steps 3 to 7 for all requests that wait.
   const turn = await (spec.count === 0 ? claimNoCards(admission, parts) : waitForTurn(admission, parts));
   switch (turn.kind) {

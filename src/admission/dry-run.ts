@@ -1,8 +1,10 @@
 /** What a request would get now. Takes no lock, pulls and changes nothing. */
 
-import type { Decision, JobSpec } from '../model/admission.js';
+import type { LineRules } from '../line/walk.js';
+import type { Decision, JobSpec, WaitPlace } from '../model/admission.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Observer } from '../model/ports/eyes.js';
+import type { Line } from '../model/ports/line.js';
 import { refuse } from '../model/refuse.js';
 import { runningAnswer } from './existing/existing-answers.js';
 import type { Existing } from './existing/existing-meaning.js';
@@ -12,7 +14,8 @@ import { planBatch } from './plan.js';
 export interface DryRunParts extends LookUpParts {
   readonly observer: Pick<Observer, 'fresh'>;
   readonly cardStore: Pick<CardStore, 'remembered'>;
-  readonly settings: { readonly admitWhenBlind: boolean };
+  readonly line: Pick<Line, 'places' | 'place'>;
+  readonly settings: LineRules;
 }
 
 /** `would_replay` where an existing container of the run would answer instead of a new one, even if it has ended. */
@@ -25,12 +28,12 @@ export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decisio
   if (snapshot.docker.kind === 'blind') {
     return refuse('docker_unavailable', { detail: `the containers could not be listed: ${snapshot.docker.detail}` });
   }
-  const [plan] = planBatch([{ spec, existing: null }], occupancy, parts.settings);
+  const [plan] = planBatch([{ spec, existing: null }], parts.line.places(), occupancy, parts.settings);
   switch (plan?.kind) {
     case 'create':
       return { ...plan, kind: 'would_admit' };
     case 'wait':
-      return { ...plan, kind: 'would_wait' };
+      return { ...plan, kind: 'would_wait', place: placeOf(spec, parts.line) };
     case 'refused':
       return plan;
     case 'fault':
@@ -41,6 +44,12 @@ export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decisio
     default:
       return plan satisfies never;
   }
+}
+
+/** Where it stands, or would: behind all that wait now. */
+function placeOf({ runId }: JobSpec, line: Pick<Line, 'places' | 'place'>): WaitPlace {
+  const { position, waitedMs } = line.place(runId) ?? { position: line.places().length + 1, waitedMs: 0 };
+  return { position, waitedMs };
 }
 
 function replay(existing: Existing, { cardStore }: DryRunParts): Decision {

@@ -1,13 +1,11 @@
-/** Decides from one snapshot what to do with each request of a batch, in order of arrival. Pure: no clock, no I/O. */
+/** Decides from one snapshot what to do with each request of a batch, in the order of the line. Pure: no clock, no I/O. */
 
+import { cardsAt, walkLine, type LineRules, type Share } from '../line/walk.js';
 import type { GrantedCard, JobSpec, Refusal, Wait } from '../model/admission.js';
-import type { CardIndex } from '../model/card.js';
-import type { JudgedCard, Occupancy } from '../model/occupancy.js';
+import type { Place, Reservation, Wanted } from '../model/line.js';
+import type { Occupancy } from '../model/occupancy.js';
 import type { Placement } from '../model/placement.js';
 import { refuse } from '../model/refuse.js';
-import { whoCouldServe } from '../occupancy/feasible.js';
-import { linksByIndex } from '../pick/islands.js';
-import { pick } from '../pick/pick.js';
 import type { Existing } from './existing/existing-meaning.js';
 
 export type Plan =
@@ -24,82 +22,94 @@ export type Plan =
   /** Planning this request threw: a bug of ours, which fails this request alone. */
   | { readonly kind: 'fault'; readonly error: unknown };
 
-export interface PlanRules {
-  readonly admitWhenBlind: boolean;
-}
-
 /** A request, and what exists of its run. */
 export interface Asked {
   readonly spec: JobSpec;
   readonly existing: Existing | null;
 }
 
-/** One plan per request. A card given to an earlier request is not free for a later one. */
-export function planBatch(asked: readonly Asked[], occupancy: Occupancy, rules: PlanRules): readonly Plan[] {
-  const taken = new Set<JudgedCard>();
+/**
+ * One plan per request, in the order of `asked`. Cards go by the line: `places` is everybody who waits, with those that are asked
+ * for now among them. A request without a place stands behind all that have one.
+ */
+export function planBatch(
+  asked: readonly Asked[],
+  places: readonly Place[],
+  occupancy: Occupancy,
+  rules: LineRules,
+): readonly Plan[] {
+  const line = lineOf(asked, places, occupancy);
+  const { shares, reservation } = walkLine(line, occupancy, rules);
   return asked.map(({ spec, existing }) => {
     if (existing !== null) return { kind: 'existing', existing };
-    const plan = planOne(spec, occupancy, taken, rules);
-    if (plan.kind === 'create') for (const card of cardsAt(occupancy, plan.cards)) taken.add(card);
-    return plan;
+    return planOf(spec, shares.get(spec.runId), occupancy, reservation);
   });
 }
 
-function planOne(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<JudgedCard>, rules: PlanRules): Plan {
-  try {
-    return pickCards(spec, occupancy, taken, rules);
-  } catch (error) {
-    return { kind: 'fault', error };
+/** Everybody who wants a card of this look, longest wait first. A run with a live container wants none any more. */
+function lineOf(asked: readonly Asked[], places: readonly Place[], occupancy: Occupancy): readonly Wanted[] {
+  const asks = new Map(asked.map((one) => [one.spec.runId, one]));
+  const inLine = new Set(places.map(({ runId }) => runId));
+  const waiting = places.filter(({ runId }) => {
+    const one = asks.get(runId);
+    return one === undefined ? !hasContainer(runId, occupancy) : one.existing === null;
+  });
+  const newcomers = asked.filter(({ spec, existing }) => existing === null && !inLine.has(spec.runId));
+  return [
+    ...waiting.map((place) => ({
+      ...place,
+      asks: asks.has(place.runId),
+      imageHere: place.imageHere || asks.has(place.runId),
+    })),
+    ...newcomers.map(({ spec: { runId, count } }) => ({ runId, count, waitedMs: 0, imageHere: true, asks: true })),
+  ];
+}
+
+function hasContainer(runId: string, occupancy: Occupancy): boolean {
+  return occupancy.cards.some((card) => card.claims.some((claim) => claim.runId === runId));
+}
+
+function planOf(spec: JobSpec, share: Share | undefined, occupancy: Occupancy, reservation: Reservation | null): Plan {
+  if (share === undefined) return { kind: 'fault', error: new Error(`the line has no share for ${spec.runId}`) };
+  switch (share.kind) {
+    case 'gets':
+      return { ...share, kind: 'create' };
+    case 'never': {
+      const { machine } = share;
+      const detail = `count ${spec.count} is more than this machine has: ${machine} ${machine === 1 ? 'card' : 'cards'} that ${machine === 1 ? 'is' : 'are'} not excluded`;
+      return refuse('unsatisfiable', { detail });
+    }
+    case 'waits':
+      return {
+        kind: 'wait',
+        requested: spec.count,
+        free: share.free,
+        retryAfterSeconds: 5,
+        explain: `${occupancy.explain}${aheadInWords(share, spec, reservation)}`,
+        reasons: share.reasons,
+      };
+    case 'fault':
+      return share;
+    default:
+      return share satisfies never;
   }
 }
 
-function pickCards(spec: JobSpec, occupancy: Occupancy, taken: ReadonlySet<JudgedCard>, rules: PlanRules): Plan {
-  const left = withTaken(occupancy, taken);
-  const serve = whoCouldServe(left, spec.count, rules.admitWhenBlind);
-  if (serve.kind === 'never') {
-    return refuse('unsatisfiable', {
-      detail: `count ${spec.count} is more than this machine has: ${serve.machine} ${serve.machine === 1 ? 'card' : 'cards'} that ${serve.machine === 1 ? 'is' : 'are'} not excluded`,
-    });
-  }
-  if (serve.kind === 'not_now') return { kind: 'wait', ...waitFor(spec, left, serve, taken.size) };
-  const blind = new Set<JudgedCard>(serve.blind);
-  const candidates = [...serve.free, ...serve.blind].filter(
-    (card): card is JudgedCard & { index: CardIndex } => card.index !== null,
-  );
-  const picked = pick(
-    candidates.map((card) => card.index).toSorted((a, b) => a - b),
-    spec.count,
-    occupancy.links ? linksByIndex(occupancy.links, occupancy.cards) : null,
-    new Map(candidates.map((card) => [card.index, card.failedStarts])),
-  );
-  if (picked === null) throw new Error(`${candidates.length} cards can serve ${spec.count}, and none were picked`);
-  const cards = picked.indices.flatMap((index) => candidates.filter((card) => card.index === index));
-  return {
-    kind: 'create',
-    cards: cards.map(({ index, uuid, name }) => ({ index, uuid, name })),
-    placement: picked.placement,
-    admittedBlind: cards.some((card) => blind.has(card)),
-  };
-}
-
-/** The answer `wait`, with the reasons from this snapshot. */
-function waitFor(
-  spec: JobSpec,
-  occupancy: Occupancy,
-  serve: { readonly free: number; readonly reasons: Wait['reasons'] },
-  taken: number,
-): Wait {
-  const since =
-    taken === 0
-      ? ''
-      : ` Since that look ${taken} went to ${taken === 1 ? 'a request' : 'requests'} ahead in the queue.`;
-  return {
-    requested: spec.count,
-    free: serve.free,
-    retryAfterSeconds: 5,
-    explain: `${occupancy.explain}${since}`,
-    reasons: serve.reasons,
-  };
+/** What the look alone does not explain: cards that are free and go to somebody else. */
+function aheadInWords(
+  { reasons }: Extract<Share, { kind: 'waits' }>,
+  { runId }: JobSpec,
+  reservation: Reservation | null,
+): string {
+  const ahead = reasons.find(({ code }) => code === 'ahead_in_line')?.cards.length ?? 0;
+  const words = ahead === 0 ? '' : ` Of the free cards ${ahead} ${ahead === 1 ? 'goes' : 'go'} to runs ahead in line.`;
+  if (reservation === null || reservation.cards.length === 0) return words;
+  const { cards, count, waitedMs } = reservation;
+  const kept = `${cards.length} free ${cards.length === 1 ? 'card is' : 'cards are'} kept`;
+  const since = `waited ${Math.round(waitedMs / 60_000)} min for ${count}`;
+  return reservation.runId === runId
+    ? `${words} ${kept} for this run, which has ${since}.`
+    : `${words} ${kept} for ${reservation.runId}, which has ${since}.`;
 }
 
 /** Whether a list made after the create shows this container's claim on each of its cards. */
@@ -113,18 +123,4 @@ export function holdsAll(containerId: string, cards: readonly GrantedCard[], occ
 /** Whether a list made after the create shows another live claim on any card of this container. */
 export function hasRival(containerId: string, cards: readonly GrantedCard[], occupancy: Occupancy): boolean {
   return cardsAt(occupancy, cards).some((card) => card.claims.some((claim) => claim.containerId !== containerId));
-}
-
-function cardsAt(occupancy: Occupancy, cards: readonly GrantedCard[]): readonly JudgedCard[] {
-  return occupancy.cards.filter((judged) =>
-    cards.some((card) => (card.uuid === null ? card.index === judged.index : card.uuid === judged.uuid)),
-  );
-}
-
-function withTaken(occupancy: Occupancy, taken: ReadonlySet<JudgedCard>): Occupancy {
-  if (taken.size === 0) return occupancy;
-  const cards = occupancy.cards.map((card) => (taken.has(card) ? { ...card, state: 'job_held' as const } : card));
-  const free = occupancy.counts.free - [...taken].filter((card) => card.state === 'free').length;
-  const held = occupancy.counts.job_held + taken.size;
-  return { ...occupancy, cards, counts: { ...occupancy.counts, free, job_held: held } };
 }

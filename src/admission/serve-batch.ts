@@ -3,8 +3,11 @@
  * gate that lists containers sees a created one, and a claim that finds another on its cards yields.
  */
 
+import type { LineRules } from '../line/walk.js';
 import type { Refusal } from '../model/admission.js';
+import type { Occupancy } from '../model/occupancy.js';
 import type { Observation, Observer } from '../model/ports/eyes.js';
+import type { Line } from '../model/ports/line.js';
 import type { Hold } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
 import { refuse } from '../model/refuse.js';
@@ -14,13 +17,17 @@ import { checkClaims, type Checked } from './check-claims.js';
 import { claimInTime, type ClaimParts } from './claim-cards.js';
 import { findContainers, meaningOf, type LookUpParts } from './existing/look-up.js';
 import { planBatch, type Asked, type Plan } from './plan.js';
+import { stopped } from './stopped.js';
 import { yieldClaim } from './yield-claim.js';
 
 export type ServeParts = ClaimParts &
   LookUpParts & {
     readonly observer: Pick<Observer, 'fresh'>;
     readonly meter: Pick<Meter, 'phase'>;
-    readonly settings: { readonly admitWhenBlind: boolean; readonly lockThrough: 'claim' | 'start' };
+    readonly line: Pick<Line, 'places'>;
+    /** Told of the look that a turn was decided by. */
+    readonly looked: (occupancy: Occupancy) => void;
+    readonly settings: LineRules & { readonly lockThrough: 'claim' | 'start' };
   };
 
 /** Answers each request as soon as its result is known; settles when the lock is no longer needed. */
@@ -29,7 +36,9 @@ export async function serveBatch(batch: readonly Served[], hold: Hold, parts: Se
   const seen = await timed('look', parts, () => lookAgain(batch, parts));
   if (seen.kind === 'refused') return answerAll(batch, seen);
   // Step 4: judge the cards and pick.
-  const plans = planBatch(seen.asked, seen.observation.occupancy, parts.settings);
+  const { occupancy } = seen.observation;
+  parts.looked(occupancy);
+  const plans = planBatch(seen.asked, parts.line.places(), occupancy, parts.settings);
   const toCreate = batch.flatMap((served, at) => withCards(served, plans[at]!));
   if (toCreate.length === 0) return;
   // Step 5: confirm that the lock is still ours.
@@ -89,6 +98,10 @@ interface ToCreate {
 
 /** Answers the request unless the plan is to create; returns the plans that create. */
 function withCards(served: Served, plan: Plan): readonly ToCreate[] {
+  if (served.job.asking.takenAway !== null) {
+    served.answer(stopped(served.job.spec));
+    return [];
+  }
   if (plan.kind === 'create') return [{ served, plan }];
   if (plan.kind === 'fault') served.fail(plan.error);
   else served.answer(plan);

@@ -35,6 +35,9 @@ const waiting = {
   run_id: z.string(),
   requested: z.int(),
   free: z.int(),
+  /** 1 is next; null for a run without a place, as in a dry run. */
+  position: z.int().nullable(),
+  waiting_seconds: z.int().nullable(),
   retry_after_seconds: z.int(),
   explain: z.string(),
   reasons: z.array(z.strictObject({ code: z.enum(WAIT_CODES), cards: z.array(index) })),

@@ -73,6 +73,8 @@ function waiting(decision: Wait & { readonly kind: 'wait' | 'would_wait' }, runI
     run_id: runId,
     requested: decision.requested,
     free: decision.free,
+    position: decision.place?.position ?? null,
+    waiting_seconds: decision.place === undefined ? null : Math.floor(decision.place.waitedMs / 1000),
     retry_after_seconds: seconds,
     explain: decision.explain,
     reasons: decision.reasons.map(({ code, cards }) => ({ code, cards })),

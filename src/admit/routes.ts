@@ -20,6 +20,7 @@ import type { Meter } from '../model/ports/meter.js';
 import type { Clock } from '../model/ports/outside.js';
 import type { RuntimeKind } from '../model/runtime-kind.js';
 import { answer } from './answer.js';
+import { holdMsOf } from './prefer.js';
 import { BODY_LIMIT_BYTES } from './request-schema.js';
 import { malformed, parseRequest } from './request.js';
 
@@ -64,14 +65,16 @@ async function admit(parts: AdmitRouteParts, req: Request, res: Response): Promi
   }
   const spec = await parts.policy(request);
   if (isRefusal(spec)) return sendProblem(res, spec);
-  const decision = dryRun ? await parts.admissions.dryRun(spec) : await decide(parts, spec, res);
+  const holdMs = dryRun || !parts.admissions.canHold() ? 0 : holdMsOf(req.get('prefer'));
+  if (holdMs > 0) res.set('Preference-Applied', `wait=${holdMs / 1000}`);
+  const decision = dryRun ? await parts.admissions.dryRun(spec) : await decide(parts, spec, res, holdMs);
   reply(res, decision, spec.runId);
 }
 
-async function decide(parts: AdmitRouteParts, spec: JobSpec, res: Response): Promise<Decision> {
+async function decide(parts: AdmitRouteParts, spec: JobSpec, res: Response, holdMs: number): Promise<Decision> {
   const attempt = attemptOf(res);
   attempt.begin();
-  const decision = await parts.admissions.admit(spec, principalOf(res), whenGone(res));
+  const decision = await parts.admissions.admit(spec, principalOf(res), whenGone(res), holdMs);
   // Recorded here and not when the answer has been sent: the decision counts even if the caller is gone.
   attempt.settle(outcomeOf(decision), factsOf(decision));
   return decision;

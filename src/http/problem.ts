@@ -44,6 +44,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; r
   lock_unavailable: { status: 503, title: 'The lock is not available' },
   draining: { status: 503, title: 'The gate is shutting down' },
   busy: { status: 503, title: 'Too many requests are waiting' },
+  stopped: { status: 409, title: 'The run was stopped before it started' },
 };
 
 /** The `Retry-After` of a 503 that names no time of its own. */

@@ -20,6 +20,8 @@ export interface PageOptions {
   readonly process: Registry | null;
   /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
+  /** How many free cards of a look are kept for a run that has waited too long. */
+  readonly cardsReserved: (occupancy: Occupancy) => number;
   /** Called on a bug of ours: the failed part is missing from the page, the rest is there. */
   readonly onFault: (fault: unknown) => void;
 }
@@ -46,7 +48,8 @@ export function createExposition(meter: MeterWithRegistry, options: PageOptions)
   };
   return async (observation, status) => {
     const gate = createFreshPage();
-    putStatus(gate, status, meter);
+    putStatus(gate, status);
+    putReserved(gate, observation === null ? null : options.cardsReserved(observation.occupancy));
     putRuleFiles(gate, options.ruleFiles());
     const parts = await Promise.all([
       lookText(observation),
@@ -112,13 +115,19 @@ function putProbes(page: FreshPage, occupancy: Occupancy, snapshot: Snapshot, me
   );
 }
 
-function putStatus(page: FreshPage, status: GateStatus | null, meter: MeterWithRegistry): void {
-  page.put(METRICS.runsWaiting, [[{}, meter.runsWaiting()]]);
+function putStatus(page: FreshPage, status: GateStatus | null): void {
   if (status === null) return;
+  page.put(METRICS.runsWaiting, [[{}, status.line.waiting]]);
+  page.put(METRICS.oldestWait, [[{}, (status.line.oldestMs ?? 0) / 1000]]);
   page.put(METRICS.admissionsInFlight, [[{}, status.inFlight]]);
   page.put(METRICS.lockWaiters, [[{}, status.lockWaiters]]);
   page.put(METRICS.lockHeld, [[{}, status.lockHeld]]);
   page.put(METRICS.redisUp, [[{}, status.redisUp]]);
+}
+
+/** Where nothing was seen, nothing is known to be kept for anybody. */
+function putReserved(page: FreshPage, cards: number | null): void {
+  page.put(METRICS.cardsReserved, cards === null ? [] : [[{}, cards]]);
 }
 
 function putRuleFiles(page: FreshPage, files: readonly RuleFileStatus[]): void {

@@ -4,10 +4,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES, PHASES, REFUSED_CODES, type RefusedCode } from '../model/admission.js';
 import type { CardUuid } from '../model/card.js';
 import type { Meter } from '../model/ports/meter.js';
-import type { Clock } from '../model/ports/outside.js';
 import { BLIND_REASONS, PROBES, type BlindReason, type ProbeName, type Snapshot } from '../model/snapshot.js';
 import { METRICS, type Metric } from './names.js';
-import { createWaiting } from './waiting.js';
 
 /** The meter, and what the page needs to know of it. */
 export interface MeterWithRegistry extends Meter {
@@ -20,12 +18,10 @@ export interface MeterWithRegistry extends Meter {
   /** Changes whenever the result of `startFailures` or `lastSuccessMs` may have changed. */
   edition(): number;
   callerRefused(code: RefusedCode): void;
-  /** Runs that got `wait` in the last 30 s and were not admitted since. */
-  runsWaiting(): number;
 }
 
 /** Every label value exists from the start, so that an increase from 0 is visible. */
-export function createMeter(clock: Clock, build = { version: 'unknown', revision: 'unknown' }): MeterWithRegistry {
+export function createMeter(build = { version: 'unknown', revision: 'unknown' }): MeterWithRegistry {
   const registry = new Registry();
   const admissions = counter(registry, METRICS.admissions);
   const callersRefused = counter(registry, METRICS.callersRefused);
@@ -44,7 +40,6 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
   for (const phase of PHASES) phaseDuration.zero({ phase });
   for (const probe of PROBES) for (const reason of BLIND_REASONS) probeFailures.inc({ probe, reason }, 0);
 
-  const waiting = createWaiting();
   const startFailures = new Map<CardUuid, number>();
   const lastSuccessMs = new Map<ProbeName, number>();
   let edition = 0;
@@ -56,8 +51,6 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
       admissionDuration.observe(seconds);
     },
     callerRefused: (code) => callersRefused.inc({ code }),
-    toldToWait: (runId) => waiting.told(runId, clock.monotonic()),
-    noLongerWaiting: (runId) => waiting.over(runId),
     phase: (phase, seconds) => phaseDuration.observe({ phase }, seconds),
     lockHeldFor: (seconds) => lockHold.observe(seconds),
     lockLost: () => lockLost.inc(),
@@ -80,7 +73,6 @@ export function createMeter(clock: Clock, build = { version: 'unknown', revision
     startFailures: (uuid) => startFailures.get(uuid) ?? 0,
     lastSuccessMs: (probe) => lastSuccessMs.get(probe) ?? null,
     edition: () => edition,
-    runsWaiting: () => waiting.count(clock.monotonic()),
   };
 }
 

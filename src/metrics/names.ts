@@ -90,7 +90,12 @@ export const METRICS = {
     'Requests that were answered 401 or 403, dry runs and reads included.',
     'code',
   ),
-  runsWaiting: gauge('runs_waiting', 'Runs told to wait in the last 30 s and not admitted since.'),
+  runsWaiting: gauge('runs_waiting', 'Runs with a place in line. A place that nobody asks for lapses.'),
+  oldestWait: gauge(
+    'oldest_wait_seconds',
+    'How long the run that has waited longest has been in line; 0 when nobody waits.',
+  ),
+  cardsReserved: gauge('cards_reserved', 'Free cards that are kept for the run that has waited longest.'),
   admissionDuration: histogram(
     'admission_duration_seconds',
     'Time from request to answer of an admission.',

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { Registry } from 'prom-client';
 import { methodNotAllowed } from '../http/errors.js';
+import type { Occupancy } from '../model/occupancy.js';
 import type { GateStatus } from '../model/ports/admissions.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
 import type { Log } from '../model/ports/outside.js';
@@ -24,6 +25,7 @@ export interface MetricsParts {
   readonly process: Registry | null;
   /** `TUNEPLANE_METRICS_HOLDERS`. */
   readonly holders: boolean;
+  readonly cardsReserved: (occupancy: Occupancy) => number;
   /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
   readonly log: Pick<Log, 'error'>;
@@ -58,8 +60,8 @@ function createPages(
   parts: MetricsParts,
   onFault: (fault: unknown) => void,
 ): (observation: Observation | null) => Page {
-  const { meter, holders, process, ruleFiles } = parts;
-  const render = createExposition(meter, { holders, process, ruleFiles, onFault });
+  const { meter, holders, process, ruleFiles, cardsReserved } = parts;
+  const render = createExposition(meter, { holders, process, ruleFiles, cardsReserved, onFault });
   const ofThisTurn = new Map<Observation | null, Page>();
   return (observation) => {
     const shared = ofThisTurn.get(observation);

@@ -84,6 +84,8 @@ export const WAIT_CODES = [
   'unhealthy',
   'excluded',
   'unknown',
+  'reserved',
+  'ahead_in_line',
   'lost_race',
   'probe_blind',
   'image_pulling',
@@ -113,6 +115,7 @@ export const REFUSAL_CODES = [
   'lock_unavailable',
   'draining',
   'busy',
+  'stopped',
   'unsupported_media_type',
   'too_large',
   'internal',
@@ -144,6 +147,14 @@ export interface Wait {
   readonly retryAfterSeconds: number;
   readonly explain: string;
   readonly reasons: readonly WaitReason[];
+  /** Its place in line; left out where it has none: a dry run, and a job that waits for something else than cards. */
+  readonly place?: WaitPlace;
+}
+
+/** Where a run stands in line: 1 is next. */
+export interface WaitPlace {
+  readonly position: number;
+  readonly waitedMs: number;
 }
 
 export interface Running {

@@ -12,34 +12,71 @@ export type Feasibility =
   /** More than the machine has; `machine` counts the cards that are not excluded. */
   | { readonly kind: 'never'; readonly machine: number };
 
+/** Cards of this look that others get, and the reason to tell who would have needed them. */
+export type Taken = ReadonlyMap<JudgedCard, 'job_held' | 'ahead_in_line' | 'reserved'>;
+
 /**
  * Only cards with an index can be assigned. Where no card is known at all, the size of the machine is unknown, so any
  * request waits. An excluded card never counts, held or not: nobody gets it when it becomes free.
  */
-export function whoCouldServe(occupancy: Occupancy, count: number, admitWhenBlind: boolean): Feasibility {
+export function whoCouldServe(
+  occupancy: Occupancy,
+  count: number,
+  admitWhenBlind: boolean,
+  taken: Taken = new Map(),
+): Feasibility {
   const { cards } = occupancy;
-  const free = cards.filter(({ state, index }) => state === 'free' && index !== null);
+  const left = cards.filter((card) => card.index !== null && !taken.has(card));
+  const free = left.filter(({ state }) => state === 'free');
   if (count <= free.length) return { kind: 'fits', free, blind: [] };
 
-  const blind = admitWhenBlind ? cards.filter((card) => isUnseen(card) && card.index !== null) : [];
+  const blind = admitWhenBlind ? left.filter(isUnseen) : [];
   if (count <= free.length + blind.length) return { kind: 'fits', free, blind };
 
   const machine = cards.filter(({ excluded }) => excluded === null).length;
   if (cards.length > 0 && count > machine) return { kind: 'never', machine };
-  return { kind: 'not_now', free: free.length + blind.length, reasons: waitReasons(cards, blind) };
+  const counted = new Set([...free, ...blind]);
+  const inTheWay = cards.filter((card) => !counted.has(card));
+  return { kind: 'not_now', free: counted.size, reasons: waitReasons(cards, inTheWay, taken) };
 }
 
-function waitReasons(cards: readonly JudgedCard[], counted: readonly JudgedCard[]): readonly WaitReason[] {
+/**
+ * Whether the run could be served once the jobs that hold cards now have ended: by cards that are free or job-held and that
+ * nothing else keeps out. What a job does on its own card says nothing about outside use; a foreign container does.
+ */
+export function couldServeLater(occupancy: Occupancy, count: number): boolean {
+  return occupancy.cards.filter(comesFree).length >= count;
+}
+
+function comesFree(card: JudgedCard): boolean {
+  if (card.index === null || card.excluded !== null || card.unhealthy.length > 0) return false;
+  if (card.state === 'free') return true;
+  return card.state === 'job_held' && card.unknownBecause === null && (card.external?.containers ?? []).length === 0;
+}
+
+function waitReasons(
+  cards: readonly JudgedCard[],
+  inTheWay: readonly JudgedCard[],
+  taken: Taken,
+): readonly WaitReason[] {
   if (cards.length === 0) return [{ code: 'probe_blind', cards: [] }];
-  const inTheWay = cards.filter((card) => card.state !== 'free' && !counted.includes(card));
   return REASON_ORDER.flatMap((code): WaitReason[] => {
-    const speaksOf = inTheWay.filter((card) => reasonCode(card) === code);
+    const speaksOf = inTheWay.filter((card) => (taken.get(card) ?? reasonCode(card)) === code);
     if (speaksOf.length === 0) return [];
     return [{ code, cards: speaksOf.flatMap(({ index }): CardIndex[] => (index === null ? [] : [index])) }];
   });
 }
 
-const REASON_ORDER = ['job_held', 'external', 'unhealthy', 'excluded', 'unknown', 'probe_blind'] as const;
+const REASON_ORDER = [
+  'job_held',
+  'reserved',
+  'ahead_in_line',
+  'external',
+  'unhealthy',
+  'excluded',
+  'unknown',
+  'probe_blind',
+] as const;
 
 function reasonCode(card: JudgedCard): WaitCode | null {
   if (card.state === 'free') return null;

@@ -128,6 +128,9 @@ export const TABLE = {
   maxWaiting: setting('TUNEPLANE_MAX_WAITING', '256', 'number', wholeNumber(1, 100_000), [
     'waiting admissions before 503 `busy`',
   ]),
+  reserveAfterS: setting('TUNEPLANE_RESERVE_AFTER_S', '600', 'number', wholeNumber(0, 604_800), [
+    'after so many seconds in line, free cards are kept for the run that has waited longest; 0: never',
+  ]),
   stateDir: optional(
     'TUNEPLANE_STATE_DIR',
     "/var/lib/tuneplane-gpu-gate, else under the user's state folder",

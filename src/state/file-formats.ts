@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { cardIndex, cardUuid } from '../model/card.js';
+import type { KeptPlace } from '../model/line.js';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';
 
 /** How entries of one kind are serialized and parsed. `parse` throws on anything but a complete file of this version. */
@@ -32,6 +33,21 @@ export const REMEMBERED_CARDS: FileFormat<RememberedCard> = fileFormat(
 export const EXCLUSIONS: FileFormat<Exclusion> = fileFormat(
   'exclusions.json',
   z.strictObject({ uuid, reason: z.string(), since: z.iso.datetime(), principal: z.string() }),
+);
+
+/** The line of runs that wait for cards. */
+export const LINE: FileFormat<KeptPlace> = fileFormat(
+  'line.json',
+  z.strictObject({
+    runId: z.string().min(1),
+    specSha256: z.string().min(1),
+    count: z.int().min(1),
+    principal: z.string(),
+    image: z.string(),
+    labels: z.record(z.string(), z.string()),
+    since: z.iso.datetime(),
+    imageHere: z.boolean(),
+  }),
 );
 
 function fileFormat<Entry>(fileName: string, entry: z.ZodType<Entry>): FileFormat<Entry> {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { CardStore } from '../model/ports/card-store.js';
+import type { PlaceStore } from '../model/ports/line.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { openCardStore } from './card-store.js';
 import { folderLockName, lockFolder } from './folder-lock.js';
 import { ownInstanceId } from './instance-id.js';
+import { openPlaceStore } from './place-store.js';
 import { usableFolder } from './usable-folder.js';
 
 export interface StateFolderParts {
@@ -26,6 +28,7 @@ export type StateFolder =
       readonly folder: string;
       readonly instanceId: string;
       readonly cards: CardStore;
+      readonly places: PlaceStore;
       /** Waits for pending writes and releases the folder. */
       close(): Promise<void>;
     }
@@ -58,13 +61,16 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
   try {
     const instanceId = parts.instanceId ?? (await ownInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
     const cards = await openCardStore(folder, { clock, log });
+    const places = await openPlaceStore(folder, { clock, log });
     return {
       kind: 'open',
       folder,
       instanceId,
       cards,
+      places,
       async close() {
         await cards.settled();
+        await places.settled();
         await locked.unlock();
       },
     };

@@ -58,14 +58,15 @@ describe('a run that nobody knows', () => {
     expect(desk.meter.counted).toMatchObject({ granted: 2, 'phase look': 1, 'phase start': 1 });
   });
 
-  test('waits with the reasons when the cards are held, and is counted as waiting', async () => {
+  test('waits with the reasons when the cards are held, and has a place in line', async () => {
     const runtime = fakeRuntime();
     const desk = testDesk(runtime, { cards: 2 });
     await admit(desk, 'first', 1);
     const decision = await admit(desk, 'second', 2);
     expect(decision).toMatchObject({ kind: 'wait', requested: 2, free: 1, retryAfterSeconds: 5 });
     expect(decision).toMatchObject({ reasons: [{ code: 'job_held', cards: [0] }] });
-    expect(desk.meter.counted['toldToWait']).toBe(1);
+    expect(decision).toMatchObject({ place: { position: 1 } });
+    expect(desk.status().line.waiting).toBe(1);
     expect(runtime.containers.size).toBe(1);
   });
 
@@ -414,6 +415,9 @@ describe('a create that hangs', () => {
     const slow = hanging(runtime, 'slow');
     const desk = testDesk(runtime, { cards: 1, clock: quickClock(), settings });
     await admit(desk, 'slow');
+    // Its place keeps the card for it until it lapses.
+    expect(await admit(desk, 'other')).toMatchObject({ kind: 'wait', reasons: [{ code: 'ahead_in_line' }] });
+    desk.places.takeAway('slow', 'stopped');
     expect(await admit(desk, 'other')).toMatchObject({ kind: 'admitted' });
     slow.answer();
     await expect.poll(() => [...runtime.containers.values()].map(({ name }) => name)).toEqual(['tuneplane-other']);

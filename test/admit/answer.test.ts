@@ -22,6 +22,7 @@ const waiting = {
   retryAfterSeconds: 5,
   explain: '1 card is free, 2 were asked for',
   reasons: [{ code: 'job_held' as const, cards: [cardIndex(0)] }],
+  place: { position: 3, waitedMs: 41_900 },
 };
 const cards = [
   { index: 0, uuid: 'GPU-0', name: 'NVIDIA H100 80GB HBM3' },
@@ -33,6 +34,8 @@ const wait = {
   run_id: 'train-17',
   requested: 2,
   free: 1,
+  position: 3,
+  waiting_seconds: 41,
   retry_after_seconds: 5,
   explain: '1 card is free, 2 were asked for',
   reasons: [{ code: 'job_held', cards: [0] }],
@@ -148,6 +151,7 @@ const STATUS: Record<RefusalCode, number> = {
   lock_unavailable: 503,
   draining: 503,
   busy: 503,
+  stopped: 409,
 };
 
 test.each(REFUSAL_CODES)('the refusal %s has its row of the table', (code) => {

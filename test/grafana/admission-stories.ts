@@ -31,6 +31,7 @@ const HELD_LONG: Firing = {
 };
 
 const FULL = [held(0), held(1)];
+const WAITING_RUNS = { line: { waiting: 2, oldestMs: 60_000 } } as const;
 
 export const ADMISSION_STORIES: readonly Story[] = [
   {
@@ -38,15 +39,10 @@ export const ADMISSION_STORIES: readonly Story[] = [
     says: 'fires when somebody waits for half an hour, also over a restart',
     chapters: [
       { minutes: 5 },
-      { minutes: 20, cards: FULL, each: (meter) => ['a', 'b'].forEach((run) => meter.toldToWait(run)) },
+      { minutes: 20, cards: FULL, status: WAITING_RUNS },
       RESTART,
-      // Nobody was told yet at the first scrape.
-      {
-        minutes: 20,
-        restarted: true,
-        cards: FULL,
-        each: (meter, scrape) => scrape > 0 && ['a', 'b'].forEach((run) => meter.toldToWait(run)),
-      },
+      // The line is kept over a restart.
+      { minutes: 20, restarted: true, cards: FULL, status: WAITING_RUNS },
     ],
     checks: [
       { at: 34, firing: [] },

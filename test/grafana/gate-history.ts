@@ -65,10 +65,10 @@ export async function historyOf(chapters: readonly Chapter[]): Promise<readonly 
   const clock = handClock();
   const pages: (ReadonlyMap<string, string> | null)[] = [];
   const up: (string | null)[] = [];
-  let meter = createMeter(clock);
+  let meter = createMeter();
   for (const chapter of chapters) {
     const from = pages.length * SCRAPE_S;
-    if (chapter.restarted === true) meter = createMeter(clock);
+    if (chapter.restarted === true) meter = createMeter();
     chapter.once?.(meter);
     for (let scrape = 0; scrape < chapter.minutes * (60 / SCRAPE_S); scrape += 1) {
       const gate = chapter.gate ?? 'up';
@@ -106,7 +106,12 @@ async function pageOf(
   const inForce = { tokens: 'as_written', policy: 'as_written', ...chapter.ruleFiles } as const;
   const ruleFiles = (): readonly RuleFileStatus[] =>
     Object.entries(inForce).map(([file, how]) => ({ file, inForce: how, readAtMs: 0 }));
-  return seriesOf(await createExposition(meter, { holders: true, process: null, ruleFiles, onFault })(seen, status));
+  return seriesOf(
+    await createExposition(meter, { holders: true, process: null, ruleFiles, cardsReserved: () => 0, onFault })(
+      seen,
+      status,
+    ),
+  );
 }
 
 function line(series: string, values: readonly (string | null)[]): InputSeries {

@@ -6,7 +6,6 @@ import { listen, type Listening } from '../../src/http/listen.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes } from '../../src/metrics/routes.js';
 import { OPERATIONS } from '../../src/openapi/operations.js';
-import { systemClock } from '../../src/time/system-clock.js';
 import { collect, REQUEST, startGate } from './gate.js';
 import { watchedMachine } from './machine.js';
 
@@ -103,10 +102,18 @@ test('the listener for metrics alone knows its three paths as they are written, 
   const app = createMetricsOnlyApp({
     metrics: metricsRoutes({
       observer: { recent: async () => watchedMachine() },
-      status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }),
-      meter: createMeter(systemClock),
+      status: () => ({
+        inFlight: 0,
+        lockWaiters: 0,
+        lockHeld: false,
+        redisUp: null,
+        draining: false,
+        line: { waiting: 0, oldestMs: null },
+      }),
+      meter: createMeter(),
       process: null,
       holders: false,
+      cardsReserved: () => 0,
       ruleFiles: () => [],
       log: collect([]),
     }),

@@ -26,6 +26,7 @@ export interface Call {
   readonly spec: JobSpec;
   readonly principal: Principal;
   readonly gone: AbortSignal;
+  readonly holdMs: number;
 }
 
 export interface Gate {
@@ -34,6 +35,8 @@ export interface Gate {
   readonly listening: Listening;
   /** What reached the admission; dry runs apart. */
   readonly calls: Call[];
+  /** Whether one more request may be held. */
+  canHold: boolean;
   readonly dryRuns: JobSpec[];
   readonly outcomes: Outcome[];
   readonly audit: AuditEntry[];
@@ -66,6 +69,7 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     app: express(),
     listening: { addresses: [], close: () => Promise.resolve(true) },
     calls: [],
+    canHold: true,
     dryRuns: [],
     outcomes: [],
     audit: [],
@@ -100,7 +104,14 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
   return Object.assign(gate, { app, listening, url: `http://127.0.0.1:${address.port}` });
 }
 
-const NOTHING_DOING = { inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false };
+const NOTHING_DOING = {
+  inFlight: 0,
+  lockWaiters: 0,
+  lockHeld: false,
+  redisUp: null,
+  draining: false,
+  line: { waiting: 0, oldestMs: null },
+};
 
 function partsOf(gate: Gate): AppParts {
   return {
@@ -110,9 +121,10 @@ function partsOf(gate: Gate): AppParts {
     metrics: metricsRoutes({
       observer: { recent: () => Promise.resolve(gate.look()) },
       status: () => NOTHING_DOING,
-      meter: createMeter(systemClock),
+      meter: createMeter(),
       process: null,
       holders: true,
+      cardsReserved: () => 0,
       ruleFiles: () => [],
       log: collect(gate.logged),
     }),
@@ -125,14 +137,21 @@ function partsOf(gate: Gate): AppParts {
     },
     log: collect(gate.logged),
     admissions: {
-      async admit(spec, principal, gone) {
-        const call = { spec, principal, gone };
+      canHold: () => gate.canHold,
+      line: () => ({ places: [], reservation: null }),
+      async admit(spec, principal, gone, holdMs = 0) {
+        const call = { spec, principal, gone, holdMs };
         gate.calls.push(call);
         return gate.decide(call);
       },
       async dryRun(spec) {
         gate.dryRuns.push(spec);
-        return gate.decide({ spec, principal: { name: 'dry', roles: [] }, gone: new AbortController().signal });
+        return gate.decide({
+          spec,
+          principal: { name: 'dry', roles: [] },
+          gone: new AbortController().signal,
+          holdMs: 0,
+        });
       },
       status: () => NOTHING_DOING,
     },

@@ -8,7 +8,16 @@ import { card, watched } from '../metrics/occupancies.js';
 const files = (...inForce: readonly InForce[]) => {
   const parts = {
     lock: { up: null, problem: () => null, held: false, acquire: () => Promise.resolve(null) },
-    admissions: { status: () => ({ inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false }) },
+    admissions: {
+      status: () => ({
+        inFlight: 0,
+        lockWaiters: 0,
+        lockHeld: false,
+        redisUp: null,
+        draining: false,
+        line: { waiting: 0, oldestMs: null },
+      }),
+    },
     admitWhenBlind: false,
     runtimeTrouble: () => null,
     ruleFiles: () => inForce.map((how, at) => ({ file: ['tokens', 'policy'][at] ?? '', inForce: how, readAtMs: 0 })),

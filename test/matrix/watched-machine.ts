@@ -50,7 +50,7 @@ export interface WatchedMachine {
 /** Puts a machine under the eyes. What it remembers from look to look it keeps as a running gate does. */
 export function watchMachine(machine: Machine, around: Around = {}): WatchedMachine {
   const clock = handClock();
-  const meter = createMeter(clock);
+  const meter = createMeter();
   const rules = { ...RULES, ...around.rules };
   const { checkExternal, checkHealth } = rules;
   const cardStore = memoryBook(around.remembered ?? []);
@@ -77,6 +77,7 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
   });
   const pageOf = createExposition(meter, {
     holders: true,
+    cardsReserved: () => 0,
     ruleFiles: () => [],
     process: null,
     onFault: (fault) => {

@@ -6,11 +6,11 @@ import { createProcessMetrics } from '../../src/metrics/process-metrics.js';
 import { cardUuid } from '../../src/model/card.js';
 import type { GateStatus } from '../../src/model/ports/admissions.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
-import { card, claim, handClock, IDLE, LOOK_AT_MS, snapshot, unseenCard, watched } from './occupancies.js';
+import { card, claim, IDLE, LOOK_AT_MS, snapshot, unseenCard, watched } from './occupancies.js';
 import { promtool, seriesOf } from './page.js';
 
 const BUILD = { version: '0.1.0', revision: 'abc1234' };
-const newMeter = (): MeterWithRegistry => createMeter(handClock(), BUILD);
+const newMeter = (): MeterWithRegistry => createMeter(BUILD);
 
 async function render(
   look: Observation | null,
@@ -21,10 +21,14 @@ async function render(
   const onFault = (fault: unknown): void => {
     throw fault;
   };
-  return createExposition(meter, { holders: false, process: null, ruleFiles: () => [], onFault, ...options })(
-    look,
-    status,
-  );
+  return createExposition(meter, {
+    holders: false,
+    process: null,
+    ruleFiles: () => [],
+    cardsReserved: () => 0,
+    onFault,
+    ...options,
+  })(look, status);
 }
 
 /** Two cards in use, one broken one; everything can be seen. */
@@ -171,8 +175,6 @@ describe('what is gone is gone', () => {
     const before = seriesOf(second).size;
     let last = '';
     for (let job = 0; job < 1000; job += 1) {
-      meter.toldToWait(`job-${job}`);
-      meter.noLongerWaiting(`job-${job}`);
       meter.outcome('admitted', 0.2);
       if (job % 100 === 99) last = await render(held(`job-${job}`), meter, withHolders);
     }
@@ -180,9 +182,7 @@ describe('what is gone is gone', () => {
   });
 
   test('no label carries a run id unless the operator asked for it', async () => {
-    const meter = newMeter();
-    meter.toldToWait('train-17');
-    expect(await render(busyMachine(), meter)).not.toContain('train-17');
+    expect(await render(busyMachine(), newMeter())).not.toContain('train-17');
   });
 });
 
@@ -286,7 +286,13 @@ test('what happened since the last page of the same look is on the next one', as
   const onFault = (fault: unknown): void => {
     throw fault;
   };
-  const pageOf = createExposition(meter, { holders: false, process: null, ruleFiles: () => [], onFault });
+  const pageOf = createExposition(meter, {
+    holders: false,
+    process: null,
+    ruleFiles: () => [],
+    cardsReserved: () => 0,
+    onFault,
+  });
   const look = watched([card(0)], { docker: 'unavailable' });
   const read = async (name: string) =>
     [...seriesOf(await pageOf(look, IDLE))].find(([series]) => series.includes(name));

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createMeter } from '../../src/metrics/meter.js';
-import { createWaiting } from '../../src/metrics/waiting.js';
 import { OUTCOMES, PHASES } from '../../src/model/admission.js';
 import { BLIND_REASONS, PROBES } from '../../src/model/snapshot.js';
-import { handClock, LOOK_AT_MS, snapshot } from './occupancies.js';
+import { LOOK_AT_MS, snapshot } from './occupancies.js';
 import { seriesOf } from './page.js';
 
 const pageOf = async (meter: ReturnType<typeof createMeter>): Promise<Map<string, string>> =>
@@ -11,7 +10,7 @@ const pageOf = async (meter: ReturnType<typeof createMeter>): Promise<Map<string
 
 describe('from the start', () => {
   test('every value of every label is there, at 0', async () => {
-    const series = await pageOf(createMeter(handClock()));
+    const series = await pageOf(createMeter());
     for (const outcome of OUTCOMES)
       expect(series.get(`tuneplane_gpu_admissions_total{outcome="${outcome}"}`)).toBe('0');
     for (const phase of PHASES) {
@@ -27,7 +26,7 @@ describe('from the start', () => {
 });
 
 test('each thing that happens is counted where it belongs', async () => {
-  const meter = createMeter(handClock(), { version: '1.2.3', revision: 'abc' });
+  const meter = createMeter({ version: '1.2.3', revision: 'abc' });
   meter.outcome('admitted', 0.2);
   meter.outcome('busy', 31);
   meter.phase('pull', 90);
@@ -59,7 +58,7 @@ test('each thing that happens is counted where it belongs', async () => {
 });
 
 test('a look counts the failures of its probes and dates their successes; one that is off does neither', async () => {
-  const meter = createMeter(handClock());
+  const meter = createMeter();
   meter.looked(snapshot({ health: 'off' }));
   meter.looked(snapshot({ gpus: 'timeout', health: 'off' }, LOOK_AT_MS + 5000));
   expect(PROBES.map((probe) => meter.lastSuccessMs(probe))).toEqual([
@@ -72,31 +71,4 @@ test('a look counts the failures of its probes and dates their successes; one th
     ([name, value]) => name.includes('probe_failures') && value !== '0',
   );
   expect(failures).toEqual([['tuneplane_gpu_probe_failures_total{probe="gpus",reason="timeout"}', '1']]);
-});
-
-describe('a run waits', () => {
-  test('for 30 s after it was last told so, or until it is admitted', () => {
-    const clock = handClock();
-    const meter = createMeter(clock);
-    meter.toldToWait('a');
-    meter.toldToWait('b');
-    meter.toldToWait('a');
-    expect(meter.runsWaiting()).toBe(2);
-    clock.forward(20_000);
-    meter.toldToWait('a');
-    meter.noLongerWaiting('c');
-    clock.forward(9_999);
-    expect(meter.runsWaiting()).toBe(2);
-    clock.forward(1);
-    expect(meter.runsWaiting()).toBe(1);
-    meter.noLongerWaiting('a');
-    expect(meter.runsWaiting()).toBe(0);
-  });
-
-  test('and is forgotten without being asked for, so that a flood of run ids takes no memory for long', () => {
-    const waiting = createWaiting(1000, 50);
-    for (let each = 0; each < 1000; each += 1) waiting.told(`run-${each}`, 0);
-    expect(waiting.count(0)).toBe(50);
-    expect(waiting.count(1000)).toBe(0);
-  });
 });

@@ -100,7 +100,14 @@ export function snapshot(fared: Partial<Record<ProbeName, Fared>> = {}, startedA
 }
 
 /** A gate at rest, without Redis. */
-export const IDLE: GateStatus = { inFlight: 0, lockWaiters: 0, lockHeld: false, redisUp: null, draining: false };
+export const IDLE: GateStatus = {
+  inFlight: 0,
+  lockWaiters: 0,
+  lockHeld: false,
+  redisUp: null,
+  draining: false,
+  line: { waiting: 0, oldestMs: null },
+};
 
 /** A clock that stands still until it is told to go on. */
 export function handClock(): Clock & { forward(milliseconds: number): void } {

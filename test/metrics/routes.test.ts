@@ -7,7 +7,7 @@ import { openDoor } from '../../src/http/auth.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes, type MetricsParts } from '../../src/metrics/routes.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
-import { card, handClock, IDLE, watched } from './occupancies.js';
+import { card, IDLE, watched } from './occupancies.js';
 import { promtool, seriesOf } from './page.js';
 
 const servers: Server[] = [];
@@ -21,9 +21,10 @@ async function serve(parts: Partial<MetricsParts> = {}): Promise<number> {
     metricsRoutes({
       observer: { recent: () => Promise.resolve(watched([card(0)])) },
       status: () => IDLE,
-      meter: createMeter(handClock()),
+      meter: createMeter(),
       process: null,
       holders: false,
+      cardsReserved: () => 0,
       ruleFiles: () => [],
       log: { error() {} },
       ...parts,

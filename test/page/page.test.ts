@@ -92,7 +92,14 @@ describe('a machine whose cards are in all states', () => {
 
   test('shows the lock: who has it, who waits, and Redis', async () => {
     const { gate, page } = await look({
-      gate: { inFlight: 3, lockWaiters: 2, lockHeld: true, redisUp: true, draining: false },
+      gate: {
+        inFlight: 3,
+        lockWaiters: 2,
+        lockHeld: true,
+        redisUp: true,
+        draining: false,
+        line: { waiting: 0, oldestMs: null },
+      },
     });
     expect(await text(page, '#lock')).toMatch(
       /Held\s+by this gate\s+Waiting for it\s+2\s+Redis\s+up\s+Admissions under way\s+3/,

@@ -11,6 +11,7 @@ import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { CreatedSince } from '../../src/model/ports/created-since.js';
 import type { Eyes } from '../../src/model/ports/eyes.js';
+import type { PlaceStore } from '../../src/model/ports/line.js';
 import type { Lock } from '../../src/model/ports/lock.js';
 import type { Meter } from '../../src/model/ports/meter.js';
 import type { Clock, Log } from '../../src/model/ports/outside.js';
@@ -38,6 +39,7 @@ export const SETTINGS: AdmitSettings = {
   claimGraceMs: 300_000,
   maxWaiting: 256,
   admitWhenBlind: false,
+  reserveAfterMs: null,
   admitTimeoutMs: 2000,
   startTimeoutMs: 500,
   pullWaitMs: 100,
@@ -57,8 +59,6 @@ export function countingMeter(): CountingMeter {
   return {
     counted,
     outcome: (outcome) => count(`outcome ${outcome}`),
-    toldToWait: () => count('toldToWait'),
-    noLongerWaiting: () => count('noLongerWaiting'),
     phase: (phase) => count(`phase ${phase}`),
     lockHeldFor: () => count('lockHeldFor'),
     lockLost: () => count('lockLost'),
@@ -162,6 +162,7 @@ export function testDesk(
     lock?: Lock;
     random?: () => number;
     clock?: Clock;
+    placeStore?: PlaceStore;
   } = {},
 ): TestDesk {
   const machine: { rows: GpuRow[] | null } = { rows: healthyRows(options.cards ?? 4) };
@@ -189,6 +190,8 @@ export function testDesk(
     meter,
     log: quietLog,
     random: options.random ?? Math.random,
+    placeStore: options.placeStore ?? { kept: [], keep: () => {} },
+    endings: { onEnd: (listener) => runtime.onEnd(listener) },
     makeQueue: (serve) =>
       createTurnQueue<Admission, TurnResult>({
         lock,

@@ -15,10 +15,11 @@ import type {
   StartAnswer,
   StoredAnswer,
 } from '../../src/model/ports/hands.js';
+import type { Endings } from '../../src/model/ports/line.js';
 import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
 import { parseClaim } from '../../src/runtime/parse-claim.js';
 
-export interface FakeRuntime extends Books, Hands {
+export interface FakeRuntime extends Books, Hands, Endings {
   /** Every container by id; a test may change them. */
   readonly containers: Map<string, SeenContainer>;
   /** Ids of containers with labels from an image committed from a job. */
@@ -47,6 +48,7 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
   const names = new Set<string>();
   /** As in Docker, operations on one container are serialized: a removal waits for a start. */
   const underWay = new Map<string, Promise<unknown>>();
+  const listeners: ((id: string) => void)[] = [];
   let count = 0;
 
   const seen = <T>(value: T): Probed<T> => ({ kind: 'seen', value, tookMs: 1 });
@@ -66,7 +68,11 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
     onStart: null,
     beforeRemoval: null,
     images: () => ({ kind: 'present' }),
-    end: (id, state = 'exited') => set(id, state),
+    end(id, state = 'exited') {
+      set(id, state);
+      for (const listener of listeners) listener(id);
+    },
+    onEnd: (listener) => void listeners.push(listener),
     rename(id, name) {
       const one = containers.get(id);
       if (!one) return;

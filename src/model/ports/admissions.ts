@@ -1,6 +1,8 @@
 /** The interface of admissions, runs and the policy for the HTTP endpoints. */
 
 import type { Decision, JobRequest, JobSpec, Principal, Refusal, Run } from '../admission.js';
+import type { LineView } from '../line.js';
+import type { Occupancy } from '../occupancy.js';
 import type { Probed } from '../snapshot.js';
 
 /** Work in progress, for gauges. */
@@ -11,14 +13,21 @@ export interface GateStatus {
   /** Null without Redis. */
   readonly redisUp: boolean | null;
   readonly draining: boolean;
+  /** `oldestMs`: how long the longest-waiting run has waited; null when nobody waits. */
+  readonly line: { readonly waiting: number; readonly oldestMs: number | null };
 }
 
 /** The entry to the claim protocol. */
 export interface Admissions {
   /**
    * Decides. `gone` aborts when the caller hangs up: the request leaves the queue, but nothing that was created is undone.
+   * A request that would be told to wait is held for up to `holdMs` and decided the moment its turn comes.
    */
-  admit(spec: JobSpec, principal: Principal, gone: AbortSignal): Promise<Decision>;
+  admit(spec: JobSpec, principal: Principal, gone: AbortSignal, holdMs?: number): Promise<Decision>;
+  /** Whether one more request can be held. */
+  canHold(): boolean;
+  /** Everybody who waits, and for whom cards of this look are kept. */
+  line(occupancy: Occupancy): LineView;
   /** What the decision would be now; takes no lock, pulls and changes nothing. */
   dryRun(spec: JobSpec): Promise<Decision>;
   status(): GateStatus;

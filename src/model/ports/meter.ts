@@ -7,9 +7,6 @@ import type { Snapshot } from '../snapshot.js';
 /** Counts events. Knows decisions only by their names. */
 export interface Meter {
   outcome(outcome: Outcome, seconds: number): void;
-  /** A request got `wait`: its run counts as waiting for 30 s, or until it is admitted. */
-  toldToWait(runId: string): void;
-  noLongerWaiting(runId: string): void;
   phase(phase: Phase, seconds: number): void;
   lockHeldFor(seconds: number): void;
   lockLost(): void;

@@ -2,12 +2,13 @@
 
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
+import type { Endings } from '../../model/ports/line.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { inTime } from '../../time/in-time.js';
 import { pause } from '../../time/pause.js';
 import { readEvents, type ContainerEvent } from './read-events.js';
 
-export interface ContainerEvents {
+export interface ContainerEvents extends Endings {
   /** Follows one container from now on. */
   follow(id: string): Followed;
   /** Different for each connection to the engine; null while there is none. */
@@ -42,11 +43,13 @@ export function createContainerEvents(options: {
 }): ContainerEvents {
   const { docker, clock, log } = options;
   const followers = new Map<string, Set<Follower>>();
+  const onEnd: ((id: string) => void)[] = [];
   const closing = new AbortController();
   let connected = false;
   let connections = 0;
 
   function onEvent({ id, what, exitCode }: ContainerEvent): void {
+    if (what !== 'start') for (const listener of onEnd) listener(id);
     for (const follower of followers.get(id) ?? []) {
       if (what === 'destroy') follower.destroyed.abort();
       else follower.ran = { exitCode: exitCode ?? follower.ran?.exitCode ?? null };
@@ -88,6 +91,7 @@ export function createContainerEvents(options: {
         },
       };
     },
+    onEnd: (listener) => void onEnd.push(listener),
     connection: () => (connected ? connections : null),
     close: () => closing.abort(),
   };

@@ -19,6 +19,8 @@ export interface ProcessHandsParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Makes an id of 32 hex digits. */
   readonly newId: () => string;
+  /** Called when a job that this process started has ended. */
+  readonly onEnd: (id: string) => void;
 }
 
 /** How often to retry when another process changed the claim first. States only move forward, so fewer retries suffice. */
@@ -83,7 +85,7 @@ async function create(spec: JobSpec, grant: Grant, parts: ProcessHandsParts): Pr
  * A claim is started once: giving it to a launcher is one rename that only a created claim allows, so nothing that runs or
  * has ended can be run again by anyone. And only by its creator: another gate may consider it abandoned, and remove it.
  */
-async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHandsParts): Promise<StartAnswer> {
+async function start(id: string, isOwn: boolean, { claims, kernel, onEnd }: ProcessHandsParts): Promise<StartAnswer> {
   for (let tries = 0; tries < TRIES; tries++) {
     const entry = await claims.byId(id);
     if (entry === null || entry.standing.kind === 'removing') {
@@ -92,7 +94,7 @@ async function start(id: string, isOwn: boolean, { claims, kernel }: ProcessHand
     if (entry.standing.kind === 'run') return { kind: 'started' };
     if (!isOwn)
       return { kind: 'gone', daemonMessage: `the claim ${id} can only be started by the process that created it` };
-    const launcher = await startLauncher(entry.claim, entry.prefix, kernel);
+    const launcher = await startLauncher(entry.claim, entry.prefix, kernel, () => onEnd(id));
     if (launcher.kind === 'failed') return { kind: 'failed', daemonMessage: launcher.words };
     const { pid, startTicks } = launcher;
     try {

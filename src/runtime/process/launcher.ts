@@ -38,8 +38,13 @@ export type Launcher =
     }
   | { readonly kind: 'failed'; readonly words: string };
 
-/** A session of its own, without a terminal; its standard input is empty. */
-export async function startLauncher(claim: Claim, prefix: string, kernel: string): Promise<Launcher> {
+/** A session of its own, without a terminal; its standard input is empty. `onExit` is called when the launcher has exited. */
+export async function startLauncher(
+  claim: Claim,
+  prefix: string,
+  kernel: string,
+  onExit: () => void = () => {},
+): Promise<Launcher> {
   let child: ChildProcess;
   try {
     // Some of the kernel's refusals are thrown at once, and others come as an event.
@@ -54,6 +59,7 @@ export async function startLauncher(claim: Claim, prefix: string, kernel: string
     return { kind: 'failed', words: `the job's launcher could not be started: ${(error as Error).message}` };
   }
   child.unref();
+  child.once('exit', onExit);
   const pipe = child.stdio[3] as Writable;
   // It may have ended before we let it continue.
   pipe.on('error', () => undefined);

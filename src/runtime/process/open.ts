@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Books } from '../../model/ports/books.js';
 import type { Hands } from '../../model/ports/hands.js';
+import type { Endings } from '../../model/ports/line.js';
 import type { Clock } from '../../model/ports/outside.js';
 import { createProcessBooks } from './books.js';
 import { claimsFolder, usableClaimsFolder } from './claims-folder.js';
@@ -21,7 +22,7 @@ export interface ProcessRuntimeOptions {
 }
 
 export type ProcessRuntime =
-  | { readonly kind: 'open'; readonly books: Books; readonly hands: Hands }
+  | { readonly kind: 'open'; readonly books: Books; readonly hands: Hands; readonly endings: Endings }
   /** What is wrong and what to do, for the operator. */
   | { readonly kind: 'refused'; readonly detail: string };
 
@@ -38,10 +39,13 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
   }
   const claims = claimsFolder(folder);
   const liveness = createLiveness(kernel);
+  const listeners: ((id: string) => void)[] = [];
+  const onEnd = (id: string): void => listeners.forEach((listener) => listener(id));
   return {
     kind: 'open',
     books: createProcessBooks({ claims, liveness, clock }),
-    hands: createProcessHands({ claims, liveness, kernel, clock, environment, newId }),
+    hands: createProcessHands({ claims, liveness, kernel, clock, environment, newId, onEnd }),
+    endings: { onEnd: (listener) => void listeners.push(listener) },
   };
 }
 

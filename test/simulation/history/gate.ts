@@ -34,6 +34,7 @@ export const TIMES = {
   pullWaitMs: 200,
   leaseMs: 4000,
   graceMs: 8000,
+  reserveAfterMs: 2000,
   listMs: 1000,
   docker: {
     create: 7000,
@@ -89,6 +90,8 @@ export function startGate(parts: GateParts): SimulatedGate {
     ...ground,
     observer: createObserver(eyesOver(books, parts.cards, clock, failedStarts), SIGHT_RULES, 1000),
     random,
+    placeStore: { kept: [], keep: () => {} },
+    endings: events,
     makeQueue: (serve) => createTurnQueue({ lock, clock, serve, onReleased: meter.lockHeldFor }),
     settings: settingsOf(parts),
   });
@@ -116,6 +119,7 @@ function settingsOf({ life, random, commands, lockThrough }: GateParts): AdmitSe
     life: hex16(random),
     alone: commands === null,
     admitWhenBlind: false,
+    reserveAfterMs: TIMES.reserveAfterMs,
     admitTimeoutMs: TIMES.admitMs,
     startTimeoutMs: TIMES.startMs,
     claimGraceMs: TIMES.graceMs,
@@ -188,8 +192,6 @@ function eyesOver(books: Books, cards: number, clock: Clock, failedStarts: Faile
 function meterTelling(counted: (what: string) => void): Meter {
   return {
     outcome: () => {},
-    toldToWait: () => {},
-    noLongerWaiting: () => {},
     phase: () => {},
     lockHeldFor: () => {},
     lockLost: () => counted('lock lost'),

@@ -1,0 +1,134 @@
+/** Requests that are held until their turn comes (`Prefer: wait`), and what wakes them. */
+
+import type { Place } from '../model/line.js';
+import type { Occupancy } from '../model/occupancy.js';
+import type { Observer } from '../model/ports/eyes.js';
+import type { Clock, Log } from '../model/ports/outside.js';
+import { walkLine, type LineRules } from './walk.js';
+import { withoutEnded } from './without-ended.js';
+
+export interface HeldRequestsParts {
+  readonly observer: Pick<Observer, 'fresh'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'error'>;
+  readonly places: () => readonly Place[];
+  readonly rules: LineRules;
+}
+
+export interface HeldRequests {
+  /** Holds a request for a run until the run may have its turn, for `ms` at most, or until the signal aborts. */
+  hold(runId: string, ms: number, gone: AbortSignal): Promise<void>;
+  readonly count: number;
+  /** A look that somebody else took. */
+  looked(occupancy: Occupancy): void;
+  /** The engine told that this container has ended. */
+  containerEnded(id: string): void;
+  /** A place has ended: those behind it may be next. */
+  placeEnded(): void;
+  /** Wakes all, also those that have no turn. */
+  wakeAll(): void;
+}
+
+/** How many requests may be held at once. */
+export const MOST_HELD = 256;
+/** Memory of a job that has ended may linger for a moment, and a card with it is not free yet. */
+const LOOK_AFTER_END_MS = [500, 1000, 2000] as const;
+/** For what no event tells: a card that gets well, an exclusion that is lifted, outside use that ends. */
+const LOOK_EVERY_MS = 5000;
+
+export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
+  const { observer, clock, log, places, rules } = parts;
+  const held = new Map<string, Set<() => void>>();
+  /** Containers that have ended since the last look began. */
+  let ended = new Set<string>();
+  let last: Occupancy | null = null;
+  let count = 0;
+  let looking = false;
+  let callOffTick = (): void => {};
+
+  /** Wakes each whose turn it would be by this look; `all`: those too that no look can speak of, since their image is not here. */
+  function wakeWinners(occupancy: Occupancy, all = false): void {
+    if (count === 0) return;
+    const line = places().map((place) => ({ ...place, asks: held.has(place.runId) }));
+    const { shares } = walkLine(line, withoutEnded(occupancy, ended), rules);
+    for (const { runId, imageHere } of line) {
+      const isTurn = imageHere ? shares.get(runId)?.kind !== 'waits' : all;
+      if (isTurn) wake(runId);
+    }
+  }
+
+  function wake(runId: string): void {
+    for (const go of held.get(runId) ?? []) go();
+  }
+
+  async function look(all: boolean): Promise<void> {
+    if (looking || count === 0) return;
+    looking = true;
+    try {
+      const before = ended;
+      ended = new Set();
+      const { occupancy, snapshot } = await observer.fresh();
+      // Where the containers could not be listed, nothing is known of what has ended.
+      if (snapshot.docker.kind === 'blind') ended = new Set([...before, ...ended]);
+      last = occupancy;
+      wakeWinners(occupancy, all);
+    } catch (error) {
+      log.error({ err: error }, 'a look for the line failed');
+    } finally {
+      looking = false;
+    }
+  }
+
+  function tick(): void {
+    callOffTick();
+    if (count === 0) return;
+    callOffTick = clock.after(LOOK_EVERY_MS, () => {
+      void look(true);
+      tick();
+    });
+  }
+
+  function lookSoon(): void {
+    if (count === 0) return;
+    for (const ms of LOOK_AFTER_END_MS) clock.after(ms, () => void look(false));
+  }
+
+  return {
+    hold: (runId, ms, gone) =>
+      new Promise((resolve) => {
+        if (gone.aborted || ms <= 0) return resolve();
+        const go = (): void => {
+          callOff();
+          gone.removeEventListener('abort', go);
+          const all = held.get(runId);
+          if (!all?.delete(go)) return;
+          count -= 1;
+          if (all.size === 0) held.delete(runId);
+          resolve();
+        };
+        const callOff = clock.after(ms, go);
+        gone.addEventListener('abort', go, { once: true });
+        held.set(runId, (held.get(runId) ?? new Set()).add(go));
+        count += 1;
+        if (count === 1) tick();
+      }),
+    get count() {
+      return count;
+    },
+    looked(occupancy) {
+      last = occupancy;
+    },
+    containerEnded(id) {
+      if (count === 0) return;
+      ended.add(id);
+      if (last !== null) wakeWinners(last);
+      lookSoon();
+    },
+    placeEnded() {
+      if (last !== null) wakeWinners(last);
+    },
+    wakeAll() {
+      for (const runId of [...held.keys()]) wake(runId);
+    },
+  };
+}
