@@ -23,7 +23,11 @@ export interface MetricsAppParts {
 }
 
 export interface AppParts
-  extends MetricsAppParts, Omit<AdmitRouteParts, 'door'>, Omit<RunRouteParts, 'door'>, Omit<CardRouteParts, 'door'> {
+  extends
+    MetricsAppParts,
+    Omit<AdmitRouteParts, 'door'>,
+    Omit<RunRouteParts, 'door'>,
+    Omit<CardRouteParts, 'door' | 'admissions'> {
   readonly keys: Keys;
   /** Of the package, for the OpenAPI document. */
   readonly version: string;

@@ -68,6 +68,18 @@ export const okAnswer = z.discriminatedUnion('decision', [
   wouldReplayAnswer,
 ]);
 
+/** A run that waits for cards. */
+export const placeShape = z.strictObject({
+  run_id: z.string(),
+  position: z.int().describe('1 is next.'),
+  count: z.int(),
+  principal: z.string(),
+  image: z.string(),
+  labels: z.record(z.string(), z.string()),
+  since: z.string(),
+  waiting_seconds: z.int(),
+});
+
 export const runShape = z.strictObject({
   run_id: z.string(),
   state: z.enum([...CONTAINER_STATES, 'start_failed']),

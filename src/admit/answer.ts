@@ -1,7 +1,10 @@
 /** Turns a decision into an HTTP answer, by the table of answers in README.md. Pure. */
 
+import type { z } from 'zod';
 import { describeProblem } from '../http/problem.js';
 import type { Decision, GrantedCard, Run, Running, RunRef, Wait } from '../model/admission.js';
+import type { Place } from '../model/line.js';
+import type { placeShape } from './answer-shape.js';
 
 export interface Answer {
   readonly status: number;
@@ -48,6 +51,20 @@ export function answer(decision: Decision, runId: string): Answer | null {
     default:
       return decision satisfies never;
   }
+}
+
+/** The line in the form that `/runs` and `/status.json` return. */
+export function placesAnswer(places: readonly Place[]): z.infer<typeof placeShape>[] {
+  return places.map((place, at) => ({
+    run_id: place.runId,
+    position: at + 1,
+    count: place.count,
+    principal: place.principal,
+    image: place.image,
+    labels: { ...place.labels },
+    since: place.since,
+    waiting_seconds: Math.floor(place.waitedMs / 1000),
+  }));
 }
 
 /** A run in the form that `/runs` returns. */

@@ -1,13 +1,18 @@
 /** The body of `GET /cards`, from one snapshot and its judgement. Pure. */
 
 import type { z } from 'zod';
+import type { Reservation } from '../model/line.js';
 import type { Claim, JudgedCard, ProbeReport } from '../model/occupancy.js';
 import type { Observation } from '../model/ports/eyes.js';
 import { PROBES } from '../model/snapshot.js';
 import type { cardShape, cardsShape, probeShape } from './card-shape.js';
 
 /** All cards of a look. `nowMs`, in epoch milliseconds, is for the age of the look. */
-export function cardsAnswer({ occupancy }: Observation, nowMs: number): z.infer<typeof cardsShape> {
+export function cardsAnswer(
+  { occupancy }: Observation,
+  nowMs: number,
+  reservation: Reservation | null,
+): z.infer<typeof cardsShape> {
   const ageSeconds = Math.max(0, Math.round((nowMs - occupancy.observedAtMs) / 100) / 10);
   const probes = PROBES.map((probe) => [probe, probeAnswer(occupancy.probes[probe], ageSeconds)] as const);
   return {
@@ -18,12 +23,12 @@ export function cardsAnswer({ occupancy }: Observation, nowMs: number): z.infer<
     notes: [...occupancy.notes],
     counts: { ...occupancy.counts },
     probes: Object.fromEntries(probes) as z.infer<typeof cardsShape>['probes'],
-    cards: occupancy.cards.map(cardAnswer),
+    cards: occupancy.cards.map((card) => cardAnswer(card, reservation)),
   };
 }
 
 /** One card with everything found about it. */
-export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
+export function cardAnswer(card: JudgedCard, reservation: Reservation | null): z.infer<typeof cardShape> {
   const { external, excluded } = card;
   return {
     index: card.index,
@@ -46,6 +51,7 @@ export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
     warnings: card.warnings.map(({ reason, detail }) => ({ reason, detail })),
     failed_starts: card.failedStarts,
     unknown_because: card.unknownBecause,
+    reserved_for: isReserved(card, reservation) ? (reservation?.runId ?? null) : null,
     memory_used_bytes: card.memoryUsedBytes,
     memory_size_bytes: card.memorySizeBytes,
     utilization_ratio: card.utilization,
@@ -53,6 +59,11 @@ export function cardAnswer(card: JudgedCard): z.infer<typeof cardShape> {
     power_watts: card.powerWatts,
     held_idle_seconds: card.heldIdleSeconds,
   };
+}
+
+function isReserved(card: JudgedCard, reservation: Reservation | null): boolean {
+  const kept = reservation?.cards ?? [];
+  return kept.some(({ index, uuid }) => (uuid === null ? index === card.index : uuid === card.uuid));
 }
 
 /** The oldest claim; if there are more, `claims` counts them. */

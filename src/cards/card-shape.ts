@@ -46,6 +46,7 @@ export const cardShape = z.strictObject({
       'Starts that failed here within the last hour, where none has succeeded since; such a card is picked last.',
     ),
   unknown_because: z.enum(UNKNOWN_REASONS).nullable(),
+  reserved_for: z.string().nullable().describe('The run in line that this free card is kept for.'),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),
   utilization_ratio: z.number().nullable().describe('0 to 1.'),

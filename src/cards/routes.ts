@@ -9,6 +9,7 @@ import { onlyQuery, readJson, sendJson } from '../http/json.js';
 import { sendProblem } from '../http/problem.js';
 import { cardUuid, type CardUuid } from '../model/card.js';
 import type { JudgedCard } from '../model/occupancy.js';
+import type { Admissions } from '../model/ports/admissions.js';
 import type { Audit, ChangingAction } from '../model/ports/audit.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Observer, Observation } from '../model/ports/eyes.js';
@@ -23,6 +24,7 @@ export interface CardRouteParts {
   readonly door: Door;
   readonly observer: Observer;
   readonly cardStore: CardStore;
+  readonly admissions: Pick<Admissions, 'line'>;
   readonly audit: Audit;
   readonly clock: Clock;
   /** How long `GET /cards` waits for a probe, in milliseconds, before it reports the probe as blind. */
@@ -41,7 +43,9 @@ export function createCardRoutes(parts: CardRouteParts): Router {
   router
     .route('/cards')
     .get(door.for('read'), async (_req, res) => {
-      sendJson(res, 200, cardsAnswer(await parts.observer.recent(parts.lookWithinMs), clock.now()));
+      const observation = await parts.observer.recent(parts.lookWithinMs);
+      const { reservation } = parts.admissions.line(observation.occupancy);
+      sendJson(res, 200, cardsAnswer(observation, clock.now(), reservation));
     })
     .all(door.for(null), methodNotAllowed('GET', 'HEAD'));
   operate('exclude', ...readJson(BODY_LIMIT_BYTES), (req, res) => exclude(parts, req, res));
@@ -109,9 +113,10 @@ async function knownCard(
 }
 
 /** The card in a look that began after the change. Answers 204 for one that is excluded and has not been seen since. */
-async function showCard({ observer }: CardRouteParts, uuid: CardUuid, res: Response): Promise<void> {
-  const card = findCard(await observer.fresh(), uuid);
-  if (card !== undefined) sendJson(res, 200, cardAnswer(card));
+async function showCard({ observer, admissions }: CardRouteParts, uuid: CardUuid, res: Response): Promise<void> {
+  const observation = await observer.fresh();
+  const card = findCard(observation, uuid);
+  if (card !== undefined) sendJson(res, 200, cardAnswer(card, admissions.line(observation.occupancy).reservation));
   else if (!res.destroyed) res.writeHead(204).end();
 }
 

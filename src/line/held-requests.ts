@@ -44,7 +44,7 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
   let last: Occupancy | null = null;
   let count = 0;
   let looking = false;
-  let callOffTick = (): void => {};
+  let callOffTick: (() => void) | null = null;
 
   /** Wakes each whose turn it would be by this look; `all`: those too that no look can speak of, since their image is not here. */
   function wakeWinners(occupancy: Occupancy, all = false): void {
@@ -80,7 +80,7 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
   }
 
   function tick(): void {
-    callOffTick();
+    callOffTick?.();
     if (count === 0) return;
     callOffTick = clock.after(LOOK_EVERY_MS, () => {
       void look(true);
@@ -128,7 +128,7 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
       if (last !== null) wakeWinners(last);
     },
     wakeAll() {
-      for (const runId of [...held.keys()]) wake(runId);
+      for (const runId of Array.from(held.keys())) wake(runId);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Everything that the page shows, as the body of `GET /status.json`: one look, and the gate's condition at that moment. */
 
 import type { z } from 'zod';
+import { placesAnswer } from '../admit/answer.js';
 import { cardsAnswer } from '../cards/card-answer.js';
 import type { Readiness } from '../http/health-routes.js';
 import type { Admissions } from '../model/ports/admissions.js';
@@ -20,7 +21,7 @@ export interface StatusParts {
   readonly lookWithinMs: number;
   /** Judged from this look, so that the page never mixes two. */
   readonly readiness: (observation: Observation) => Readiness;
-  readonly admissions: Pick<Admissions, 'status'>;
+  readonly admissions: Pick<Admissions, 'status' | 'line'>;
   readonly lock: Pick<Lock, 'problem'>;
   readonly lastSeen: Pick<LastSeen, 'times'>;
   readonly decisions: Pick<RecentDecisions, 'recent'>;
@@ -36,6 +37,7 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
   const nowMs = parts.clock.now();
   const { inFlight, lockHeld, lockWaiters, redisUp } = parts.admissions.status();
   const { gpus, processes, health, docker } = parts.lastSeen.times();
+  const line = parts.admissions.line(observation.occupancy);
   return {
     now: isoOf(nowMs),
     machine: parts.machine,
@@ -50,7 +52,8 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
       health: momentOf(health),
       docker: momentOf(docker),
     },
-    cards: cardsAnswer(observation, nowMs),
+    line: placesAnswer(line.places),
+    cards: cardsAnswer(observation, nowMs, line.reservation),
     decisions: parts.decisions.recent().map(decisionAnswer),
     // The page is compiled apart from the gate; this checks both against the same words.
   } satisfies Status & StatusAnswer;

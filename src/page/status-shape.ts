@@ -1,6 +1,7 @@
 /** The schema of `GET /status.json`, for the OpenAPI document and for the answer's own type. */
 
 import { z } from 'zod';
+import { placeShape } from '../admit/answer-shape.js';
 import { cardsShape } from '../cards/card-shape.js';
 import { PROBES } from '../model/snapshot.js';
 
@@ -35,6 +36,7 @@ export const statusShape = z.strictObject({
   }),
   admissions_in_flight: z.int(),
   last_seen: z.record(z.enum(PROBES), z.string().nullable()).describe('When each probe last could see.'),
+  line: z.array(placeShape).describe('Runs that wait for cards, longest wait first.'),
   cards: cardsShape,
   decisions: z
     .array(decisionShape)

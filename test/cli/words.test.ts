@@ -161,7 +161,7 @@ describe('where a gate is asked', () => {
 describe('the table', () => {
   const parse = () => {
     const snapshot = mixedMachine();
-    const answer = cardsAnswer({ snapshot, occupancy: judge(snapshot, rules()) }, snapshot.endedAtMs);
+    const answer = cardsAnswer({ snapshot, occupancy: judge(snapshot, rules()) }, snapshot.endedAtMs, null);
     return shownCards.parse(JSON.parse(JSON.stringify(answer)));
   };
 

@@ -201,7 +201,7 @@ function pageOf(gate: Gate): AppParts['page'] {
         observer: { recent: async () => gate.look() },
         lookWithinMs: 1_000,
         readiness: () => ({ ready: gate.ready, parts }),
-        admissions: { status: () => NOTHING_DOING },
+        admissions: { status: () => NOTHING_DOING, line: () => ({ places: [], reservation: null }) },
         lock: { problem: () => null },
         lastSeen: { times: () => ({ gpus: null, processes: null, health: null, docker: null }) },
         decisions: { recent: () => [] },

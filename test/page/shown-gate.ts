@@ -1,6 +1,7 @@
 import type { AppParts } from '../../src/app.js';
 import { listen, type Listening } from '../../src/http/listen.js';
 import { readinessBy } from '../../src/http/readiness.js';
+import type { LineView } from '../../src/model/line.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
 import type { GateStatus } from '../../src/model/ports/admissions.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
@@ -21,6 +22,7 @@ export interface ShownGate {
   readonly url: string;
   snapshot: Snapshot;
   rules: JudgeRules;
+  line: LineView;
   gate: GateStatus;
   lockProblem: string | null;
   machine: string;
@@ -41,6 +43,7 @@ export async function showGate(but: Partial<ShownGate> = {}, over: Partial<AppPa
     url: '',
     snapshot: snapshot(),
     rules: rules(),
+    line: { places: [], reservation: null },
     gate: {
       inFlight: 0,
       lockWaiters: 0,
@@ -74,7 +77,7 @@ export async function showGate(but: Partial<ShownGate> = {}, over: Partial<AppPa
     },
     acquire: async () => null,
   };
-  const admissions = { status: () => shown.gate };
+  const admissions = { status: () => shown.gate, line: () => shown.line };
   const page = {
     files: builtPage(),
     status: () =>

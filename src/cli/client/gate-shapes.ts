@@ -27,6 +27,7 @@ const card = z.object({
   warnings: z.array(finding),
   failed_starts: z.number().default(0),
   unknown_because: z.string().nullable().optional(),
+  reserved_for: z.string().nullish(),
   memory_used_bytes: z.number().nullable(),
   memory_size_bytes: z.number().nullable(),
   utilization_ratio: z.number().nullish(),

@@ -93,6 +93,7 @@ function why(card: ShownCard): readonly string[] {
     ...(card.held_by !== null && card.held_by.state !== 'running' ? [`container ${card.held_by.state}`] : []),
     ...idleWords(card),
     ...(card.excluded === null ? [] : [`out by ${card.excluded.by}: ${card.excluded.reason}`]),
+    ...(card.reserved_for == null ? [] : [`kept for ${card.reserved_for}`]),
     ...card.unhealthy.map(({ detail }) => detail),
     ...(external?.processes ?? []).map(
       ({ pid, name, memory_mib: mib }) => `${name} pid ${pid}${mib === null ? '' : `, ${mib} MiB`}`,

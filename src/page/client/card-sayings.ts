@@ -12,11 +12,13 @@ export interface Saying {
 
 /** Every finding, whatever the state of the card: a held card that is unhealthy shows both. */
 export function sayingsOf(card: Card, nowMs: number): Saying[] {
-  const { held_by, claims, excluded, external, unhealthy, warnings, failed_starts, unknown_because } = card;
+  const { held_by, claims, excluded, external, unhealthy, warnings, failed_starts, unknown_because, reserved_for } =
+    card;
   return [
     ...(held_by === null ? [] : [heldSaying(held_by, nowMs)]),
     ...(claims > 1 ? [say('unhealthy', 'Double booking', `${claims} live containers claim this card`)] : []),
     ...idleSayings(card),
+    ...(reserved_for === null ? [] : [say('held', `Kept for ${reserved_for}`, 'which has waited longest')]),
     ...unhealthy.map(({ reason, detail }) => say('unhealthy', reasonWords(reason), detail)),
     ...(external === null ? [] : externalSayings(external, held_by !== null)),
     ...(excluded === null ? [] : [excludedSaying(excluded, nowMs)]),

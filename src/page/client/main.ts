@@ -5,6 +5,7 @@ import { cardsView } from './cards-view.js';
 import { decisionsView } from './decisions-view.js';
 import { byId, setText, show } from './dom.js';
 import { gateView, titleOf } from './gate-view.js';
+import { lineView } from './line-view.js';
 import type { Status } from './status.js';
 import { createToken } from './token.js';
 import { clockTime, lasting } from './words.js';
@@ -22,6 +23,7 @@ let question = 0;
 
 const drawGate = gateView();
 const drawCards = cardsView();
+const drawLine = lineView();
 const drawDecisions = decisionsView();
 const token = createToken(() => void turn());
 
@@ -68,6 +70,7 @@ function draw(): void {
   const nowMs = Date.parse(status.now) + goneMs;
   drawGate(status, nowMs);
   drawCards(status.cards, nowMs);
+  drawLine(status.line, nowMs);
   drawDecisions(status);
   setText(byId('freshness'), `Last look ${lasting(nowMs - Date.parse(status.cards.observed_at))} ago`);
   document.title = titleOf(status, gone ? goneMs : null);

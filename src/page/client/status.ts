@@ -17,9 +17,21 @@ export interface Status {
   readonly admissions_in_flight: number;
   /** When each probe could last see; null: not since the gate started. */
   readonly last_seen: Readonly<Record<ProbeName, string | null>>;
+  /** Longest wait first. */
+  readonly line: readonly Place[];
   readonly cards: Cards;
   /** Newest first. */
   readonly decisions: readonly Decision[];
+}
+
+/** A run that waits for cards. */
+export interface Place {
+  readonly run_id: string;
+  readonly position: number;
+  readonly count: number;
+  readonly principal: string;
+  readonly image: string;
+  readonly since: string;
 }
 
 export interface Lock {
@@ -60,6 +72,7 @@ export interface Card {
   readonly warnings: readonly Finding[];
   readonly failed_starts: number;
   readonly unknown_because: string | null;
+  readonly reserved_for: string | null;
   readonly memory_used_bytes: number | null;
   readonly memory_size_bytes: number | null;
   readonly utilization_ratio: number | null;

@@ -25,6 +25,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   'probe/nvidia-smi': { parts: ['model', 'text', 'time', 'program'], packages: [], node: [] },
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
+  line: { parts: ['model', 'occupancy', 'pick'], packages: [], node: [] },
   observe: { parts: ['model', 'occupancy'], packages: [], node: [] },
   docker: { parts: ['model', 'time'], packages: ['dockerode', 'zod'], node: 'any' },
   runtime: { parts: ['model', 'occupancy'], packages: [], node: [] },
@@ -48,7 +49,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   },
   'http/connections': { parts: ['model'], packages: [], node: 'any' },
   admission: {
-    parts: ['model', 'time', 'occupancy', 'pick', 'admission/existing'],
+    parts: ['model', 'time', 'occupancy', 'line', 'admission/existing'],
     packages: [],
     node: [],
   },
