@@ -75,7 +75,12 @@ export interface AdmissionsPart extends Admissions {
 
 export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   const { settings, clock, lock, createdSince } = parts;
-  const line = createPlaces({ clock, store: parts.placeStore, onEnd: () => held.placeEnded() });
+  const line = createPlaces({
+    clock,
+    store: parts.placeStore,
+    onEnd: () => held.placeEnded(),
+    onTakenAway: (runId) => held.wake(runId),
+  });
   const held = createHeldRequests({ ...parts, places: () => line.places(), rules: settings });
   parts.endings.onEnd((id) => held.containerEnded(id));
   const attempts = createAttempts();

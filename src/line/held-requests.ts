@@ -25,6 +25,8 @@ export interface HeldRequests {
   containerEnded(id: string): void;
   /** A place has ended: those behind it may be next. */
   placeEnded(): void;
+  /** Wakes those who ask for this run. */
+  wake(runId: string): void;
   /** Wakes all, also those that have no turn. */
   wakeAll(): void;
 }
@@ -127,6 +129,7 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
     placeEnded() {
       if (last !== null) wakeWinners(last);
     },
+    wake,
     wakeAll() {
       for (const runId of Array.from(held.keys())) wake(runId);
     },

@@ -11,6 +11,8 @@ export interface PlacesParts {
   readonly store: PlaceStore;
   /** Called when a place has ended or lapsed: those behind it may be next. */
   readonly onEnd: () => void;
+  /** Called when a place was taken away from those who ask for it now. */
+  readonly onTakenAway: (runId: string) => void;
 }
 
 export const MOST_PLACES = 1000;
@@ -91,6 +93,7 @@ export function createPlaces(parts: PlacesParts): Line {
       if (standing === undefined) return false;
       for (const one of standing.asking) one.takenAway = why;
       end(standing);
+      parts.onTakenAway(runId);
       return true;
     },
   };

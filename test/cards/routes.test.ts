@@ -14,6 +14,7 @@ test('a card is shown with its state, who holds it and all that was found', asyn
     pci_bus_id: '00000000:1B:00.0',
     excluded: null,
     unknown_because: null,
+    reserved_for: null,
     memory_size_bytes: 2048,
     utilization_ratio: 0,
     temperature_celsius: 31,

@@ -20,7 +20,7 @@ function lineOf(kept: readonly KeptPlace[] = [], clock = handClock()): TestLine 
   const keeps: KeptPlace[][] = [];
   let ends = 0;
   const store = { kept, keep: (places: readonly KeptPlace[]) => void keeps.push([...places]) };
-  const line = createPlaces({ clock, store, onEnd: () => void (ends += 1) });
+  const line = createPlaces({ clock, store, onEnd: () => void (ends += 1), onTakenAway: () => {} });
   return { ...line, clock, keeps, ends: () => ends };
 }
 

@@ -60,7 +60,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
   metrics: { parts: ['model', 'time', 'text', 'http'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
-    parts: ['model', 'http', 'cards', 'page/client'],
+    parts: ['model', 'http', 'admit', 'cards', 'page/client'],
     packages: ['express', 'zod'],
     node: ['node:fs', 'node:os', 'node:url'],
   },
