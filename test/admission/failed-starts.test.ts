@@ -53,6 +53,7 @@ test('one bad card does not eat every job: it is tried once, then last, and says
     explain: expect.stringContaining('on card 0 (1): picked last') as string,
   });
 
+  desk.places.takeAway('too-many', 'stopped');
   // Nothing else is free: it is the last resort, and once a start has succeeded there it is a card as any other.
   runtime.onStart = null;
   expect(await admit(desk, 'last')).toMatchObject({ kind: 'admitted', cards: [{ index: 0 }] });
