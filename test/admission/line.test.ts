@@ -96,7 +96,7 @@ describe('a held request', () => {
     runtime.end(idOf(runtime, 'holder'));
     const both = await Promise.all([first, again]);
     expect(both.map((one) => one.kind)).toEqual(['admitted', 'admitted']);
-    expect(both.map((one) => 'replayed' in one && one.replayed).toSorted()).toEqual([false, true]);
+    expect(both.filter((one) => 'replayed' in one && one.replayed)).toHaveLength(1);
     runtime.end(idOf(runtime, 'first'));
     expect(await second).toMatchObject({ kind: 'admitted', replayed: false });
     expect(runtime.started).toHaveLength(3);
