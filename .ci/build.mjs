@@ -1,5 +1,5 @@
-// Makes dist from src. It grows in a folder beside dist and takes its place once it is whole: a build that fails leaves what
-// was there, and whoever starts meanwhile finds the one or the other.
+// Builds dist from src, in a folder beside dist that replaces it when complete: a failed build leaves the old one in place,
+// and a process that starts meanwhile finds either of them.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -27,7 +27,7 @@ if (!existsSync(COMPILER)) {
   }
 }
 
-/** Whether everything compiled; the compiler itself says what did not. */
+/** Whether everything compiled; the compiler prints the errors. */
 function compile() {
   const compiled =
     tsc('-p', 'tsconfig.build.json', '--outDir', fresh) &&
@@ -37,7 +37,7 @@ function compile() {
     cpSync(`${PAGE}/${file}`, `${fresh}/page/client/${file}`);
   }
   for (const program of ['stand-in/nvidia-smi.js', 'cli/gpu-gate.js']) chmodSync(`${fresh}/${program}`, 0o755);
-  // `.ci/ready` compares src with this file: what changed while the compiler ran is newer.
+  // `.ci/ready` compares src with this file: sources that changed while the compiler ran are newer.
   utimesSync(`${fresh}/cli/gpu-gate.js`, began, began);
   return true;
 }
@@ -47,7 +47,10 @@ function tsc(...args) {
   return spawnSync(COMPILER, args, { stdio: 'inherit' }).status === 0;
 }
 
-/** A folder cannot be renamed over a full one: the old one steps aside first. Another build may do the same at this moment. */
+/**
+ * A folder cannot be renamed onto a full one: the old one is moved aside first. Another build may do the same at this
+ * moment.
+ */
 function putInPlace() {
   const old = `${fresh}.old`;
   for (;;) {
@@ -72,7 +75,7 @@ function is(error, ...codes) {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** Of builds that were killed. What one that runs is making stays. */
+/** Removes folders of killed builds, but not those of running ones. */
 function clearLeftOvers() {
   for (const name of readdirSync('.')) {
     const [, pid] = /^dist\.(\d+)(?:\.old)?$/.exec(name) ?? [];

@@ -1,5 +1,5 @@
-// Exits 0 where node_modules has what package-lock.json asks for, by content: a copy or a prune moves the times of both. Where
-// the compiler was left out, all development packages may be.
+// Exits 0 if node_modules matches package-lock.json by content: a copy or a prune changes the timestamps of both. Where the
+// compiler is missing, all development packages may be.
 import { existsSync, readFileSync } from 'node:fs';
 
 /** @typedef {{ version?: string, dev?: boolean, optional?: boolean, devOptional?: boolean }} Package */
@@ -11,7 +11,7 @@ const missing = Object.entries(wanted).filter(
   ([place, { version, dev, optional, devOptional }]) =>
     place !== '' &&
     here[place]?.version !== version &&
-    // Of optional ones each machine has its own; where one is there, it must be the right one.
+    // Optional packages differ by machine; one that is present must have the right version.
     !(here[place] === undefined && (optional || devOptional || (pruned && dev))),
 );
 process.exitCode = missing.length === 0 ? 0 : 1;

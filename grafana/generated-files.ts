@@ -1,10 +1,10 @@
-/** Every file below grafana/ that is made from code. */
+/** Every generated file below grafana/. */
 
 import { alertFiles } from './alerts/files.js';
 import { cardDashboard } from './panels/card.js';
 import { fleetDashboard } from './panels/fleet.js';
 
-/** Texts by path below grafana/. The same code gives the same bytes. */
+/** Texts by path below grafana/. Deterministic: the same code gives the same bytes. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['dashboards/fleet.json', json(fleetDashboard())],

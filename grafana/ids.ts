@@ -1,7 +1,7 @@
-/** Names by which Grafana's files refer to each other. A dashboard that keeps its uid keeps its links and its stars. */
+/** The ids that Grafana's files use to refer to each other. A stable dashboard uid keeps links and stars valid. */
 
 export const FLEET_UID = 'tuneplane-gpu-fleet';
 export const CARD_UID = 'tuneplane-gpu-card';
 
-/** Of the provisioned Prometheus; alert rules name it too. The dashboards take any Prometheus, by a variable. */
+/** The provisioned Prometheus; alert rules refer to it too. The dashboards take any Prometheus, by a variable. */
 export const DATASOURCE_UID = 'tuneplane-prometheus';

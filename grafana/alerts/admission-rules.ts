@@ -1,11 +1,11 @@
-/** The rules that speak of admissions and of the lock around them. */
+/** The rules about admissions and the lock. */
 
 import { METRICS } from '../../src/metrics/names.js';
 import type { Outcome } from '../../src/model/admission.js';
 import { MACHINE, select } from './queries.js';
 import type { Rule } from './rule.js';
 
-/** Answers that are no fault of the request. `draining` is left out: a gate that is being stopped should refuse. */
+/** Outcomes that the request did not cause. `draining` is left out: a gate that is shutting down should refuse. */
 const OUR_FAULT: readonly Outcome[] = [
   'image_pull_failed',
   'create_failed',
@@ -18,7 +18,7 @@ const OUR_FAULT: readonly Outcome[] = [
 
 /**
  * Seconds, and a bucket of the histogram: half the lease, and far above one look and a few creates. Prometheus 3 writes it
- * as `60.0`, those before it as the page has it.
+ * as `60.0`, earlier versions as the page has it.
  */
 const LONG_HOLD = '60';
 
@@ -29,7 +29,7 @@ export const ADMISSION_RULES: readonly Rule[] = [
   {
     name: 'TuneplaneRunsWaiting',
     severity: 'warning',
-    // Nothing is said of a full machine: that is what it is for.
+    // No rule for a full machine: being full is its purpose.
     expr: `max by (${MACHINE}) (max_over_time(${METRICS.runsWaiting.name}[2m])) > 0`,
     for: '30m',
     summary: 'Runs wait on {instance} for half an hour',

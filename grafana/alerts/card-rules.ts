@@ -1,4 +1,4 @@
-/** The rules that speak of one card; each alert carries its `uuid`. */
+/** The rules about one card; each alert carries its `uuid`. */
 
 import { METRICS } from '../../src/metrics/names.js';
 import { badReasons, CARD, lastKnown, listed, MACHINE, recent, select } from './queries.js';

@@ -1,4 +1,4 @@
-/** Which files the alert rules become. */
+/** The files generated from the alert rules. */
 
 import { grafanaFile } from './grafana-file.js';
 import { prometheusFile } from './prometheus-file.js';

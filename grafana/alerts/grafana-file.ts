@@ -15,7 +15,7 @@ export function grafanaFile(): string {
     interval: INTERVAL,
     rules: rules.map(written),
   }));
-  // Without aliases: the same query in two rules is written twice, as Grafana's own export does.
+  // Without aliases: a query shared by two rules is written twice, as in Grafana's own export.
   return HEAD + stringify({ apiVersion: 1, groups }, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
@@ -29,9 +29,9 @@ function written(rule: Rule) {
     title: rule.name,
     condition: 'C',
     data: [{ refId: 'A', expr: rule.expr }, ...side].map(prometheusQuery).concat(condition()),
-    // Nothing found is the good case. That a gate is gone is told by two rules of its own, so silence hides nothing.
+    // No result is the good case. Two separate rules report that a gate is gone, so a missing series hides nothing.
     noDataState: 'OK',
-    // When Prometheus is down one alert says so, not one for each rule.
+    // When Prometheus is down one alert says so, not one per rule.
     execErrState: rule.name === 'TuneplaneGateDown' ? 'Error' : 'OK',
     for: rule.for,
     annotations: {
@@ -44,7 +44,7 @@ function written(rule: Rule) {
   };
 }
 
-/** At most 40 letters, digits and dashes, and never another one for the same rule: Grafana keeps its state by this. */
+/** At most 40 letters, digits and dashes, and stable and unique per rule: Grafana keys its state by this. */
 function uidOf(rule: Rule): string {
   return rule.name.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();
 }
@@ -58,7 +58,7 @@ function prometheusQuery({ refId, expr }: { readonly refId: string; readonly exp
   });
 }
 
-/** Every series that the rule's own query gives is an alert, whatever its value: many of them are 0. */
+/** Every series of the rule's own query is an alert, whatever its value: many of them are 0. */
 function condition() {
   return query('C', '__expr__', {
     datasource: { type: '__expr__', uid: '__expr__' },

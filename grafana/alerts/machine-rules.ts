@@ -1,4 +1,4 @@
-/** The rules that speak of a whole machine: whether its gate is there, and whether it can see. */
+/** The rules about a whole machine: whether its gate is up, and whether it can see. */
 
 import { METRICS } from '../../src/metrics/names.js';
 import { MACHINE, recent } from './queries.js';
@@ -49,7 +49,7 @@ sum by (${PROBE}) (increase(${METRICS.probeFailures.name}[10m])) > 0`,
   {
     name: 'TuneplaneSnapshotOld',
     severity: 'critical',
-    // A gate that gives no look at all shows no moment of one.
+    // A gate without any look exports no time of one.
     expr: `time() - max by (${MACHINE}) (${METRICS.snapshotTimestamp.name}) > 120
 or
 (

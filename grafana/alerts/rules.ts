@@ -1,4 +1,4 @@
-/** Every alert rule, once. What Prometheus loads, what Grafana is provisioned with and what the tests try come from here. */
+/** Every alert rule, once, for Prometheus, for Grafana's provisioning and for the tests. */
 
 import { ADMISSION_RULES } from './admission-rules.js';
 import { CARD_RULES } from './card-rules.js';

@@ -1,35 +1,35 @@
-/** The words in braces of a rule's texts, for Prometheus and for Grafana. */
+/** The placeholders in a rule's texts, for Prometheus and for Grafana. */
 
 import { badReasons, cardNames, oneName } from './queries.js';
 
-/** Every word that a text may have in braces. */
+/** Every placeholder that a text may contain. */
 export const WORDS = ['instance', 'uuid', 'probe', 'file', 'outcome', 'number', 'seconds', 'card', 'reasons'] as const;
 type Word = (typeof WORDS)[number];
 
-/** All reasons but this one are the business of the rule for unhealthy cards. */
+/** The rule for unhealthy cards covers all other reasons. */
 export const NOT_MISSING = 'reason!="missing"';
 
-/** For Prometheus, which can ask in the middle of a text: all reasons are named. */
+/** For Prometheus, which can query inside a text: lists all reasons. */
 export function forPrometheus(text: string): string {
   return filled(text, PROMETHEUS);
 }
 
 /**
- * For Grafana, which asks beforehand: `A` is the rule's own query, the others are `SIDE_QUERIES`. It names one reason, and
- * how many there are. No dollar sign is in it, since provisioning takes that for a variable of the environment.
+ * For Grafana, which queries beforehand: `A` is the rule's own query, the others are `SIDE_QUERIES`. It names one reason and
+ * the number of reasons. It contains no dollar sign, which provisioning would expand as an environment variable.
  */
 export function forGrafana(text: string): string {
   return filled(text, GRAFANA);
 }
 
-/** Whether one of the texts has this word. */
+/** Whether one of the texts has this placeholder. */
 export function says(word: Word, ...texts: readonly string[]): boolean {
   return texts.some((text) => text.includes(`{${word}}`));
 }
 
 /**
- * What a Grafana rule asks besides, for the words that need it. Where the rule has a result these have one too: older
- * Grafanas call a rule without data when any query of it has none.
+ * The additional queries of a Grafana rule, for the placeholders that need them. Where the rule has a result these must have
+ * one too: older Grafanas treat a rule as without data when any of its queries has none.
  */
 export const SIDE_QUERIES = {
   card: { refId: 'B', expr: cardNames() },
@@ -82,7 +82,7 @@ function named(labels: string): string {
   return `{{ if ${labels}.name }}${known}{{ else }}${NAMELESS}{{ end }}`;
 }
 
-/** A query of one card, inside a template: on one line, with its quotes escaped. */
+/** A query for one card inside a template: on one line, with its quotes escaped. */
 function ask(expr: string): string {
   const line = expr.replaceAll(/\s+/g, ' ').replaceAll('"', String.raw`\"`);
   return `query (printf "${line}" .Labels.job .Labels.instance .Labels.uuid)`;

@@ -1,4 +1,4 @@
-/** What was asked of the gates, what they answered, and how long it took. */
+/** Requests to the gates, their answers, and their duration. */
 
 import type { PanelBuilder as TimeSeries } from '@grafana/grafana-foundation-sdk/timeseries';
 import { METRICS } from '../../src/metrics/names.js';
@@ -6,7 +6,7 @@ import { lines, stackedLines } from './panels.js';
 import { onFleet, quantile } from './selectors.js';
 import { course } from './target.js';
 
-/** How many, by answer. */
+/** Requests by answer. */
 export function outcomes(): TimeSeries {
   return stackedLines({
     title: 'Admissions by answer',
@@ -21,7 +21,7 @@ export function outcomes(): TimeSeries {
   );
 }
 
-/** From request to answer. */
+/** Time from request to answer. */
 export function durations(): TimeSeries {
   return lines({
     title: 'Admission duration',
@@ -36,7 +36,7 @@ export function durations(): TimeSeries {
     .withTarget(course(quantile(0.95, METRICS.admissionDuration), 'p95'));
 }
 
-/** Where the time goes. */
+/** Time per phase. */
 export function phases(): TimeSeries {
   return lines({
     title: 'Phases of an admission, p95',
@@ -49,7 +49,7 @@ export function phases(): TimeSeries {
   }).withTarget(course(quantile(0.95, METRICS.phaseDuration, 'phase'), '{{phase}}'));
 }
 
-/** What is under way, and what was given. */
+/** Work in progress, and cards given. */
 export function underWay(): TimeSeries {
   return lines({
     title: 'Under way, and given',

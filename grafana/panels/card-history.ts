@@ -1,4 +1,4 @@
-/** How one card came to be as it is. */
+/** The history of one card. */
 
 import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
 import type { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
@@ -13,7 +13,7 @@ import { stateNumber, stateNumberMapping } from './states.js';
 import { course, now } from './target.js';
 import { words } from './value-words.js';
 
-/** The states one after the other. */
+/** Its states over time. */
 export function states(): StateTimeline {
   return stretches(
     {
@@ -29,7 +29,7 @@ export function states(): StateTimeline {
   ).withTarget(course(stateNumber(), 'state'));
 }
 
-/** Used, and all there is. */
+/** Used and total memory. */
 export function memory(): TimeSeries {
   return lines({
     title: 'Memory',
@@ -44,7 +44,7 @@ export function memory(): TimeSeries {
     .withTarget(course(`max(${onCard(METRICS.cardMemorySize)})`, 'there is'));
 }
 
-/** Who is on it, by the driver and by the books. */
+/** Its users, by the driver and by the containers. */
 export function users(): TimeSeries {
   return lines({
     title: 'Processes and claims',
@@ -60,7 +60,7 @@ export function users(): TimeSeries {
     .withTarget(course(`max(${onCard(METRICS.cardClaims)})`, 'claims'));
 }
 
-/** What takes it out. */
+/** The findings that exclude it. */
 export function reasons(): StateTimeline {
   return stretches(
     {
@@ -82,7 +82,7 @@ const OF_COLUMNS = READINGS.flatMap((reading) => {
   return finding?.severity === 'warning' ? [`${finding.reason}: ${finding.what}. `] : [];
 });
 
-/** What is to be known of it. */
+/** All its warnings. */
 export function warnings(): StateTimeline {
   return stretches(
     {
@@ -100,7 +100,7 @@ export function warnings(): StateTimeline {
   ).withTarget(course(`max by (reason) (${onCard(METRICS.cardWarning)})`, '{{reason}}'));
 }
 
-/** Starts that failed on it. */
+/** Failed starts on it. */
 export function startFailures(): TimeSeries {
   return lines({
     title: 'Starts that failed',
@@ -115,7 +115,7 @@ export function startFailures(): TimeSeries {
   );
 }
 
-/** Their number in the time shown. */
+/** Their number in the displayed time range. */
 export function startFailuresCount(): Stat {
   return bigNumbers({
     title: 'Failed starts in this time',

@@ -1,4 +1,4 @@
-/** What one card is, how it is now, and who holds it. */
+/** The identity, current state and holder of one card. */
 
 import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
 import type { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
@@ -10,7 +10,7 @@ import { onCard } from './selectors.js';
 import { NOT_SEEN, stateOverrides } from './states.js';
 import { now, rows } from './target.js';
 
-/** The state now, as a word. */
+/** The current state, as a word. */
 export function stateNow(): Stat {
   const state = `max by (state) (${onCard(METRICS.cardState)} == 1)`;
   const panel = bigNumbers({
@@ -28,10 +28,10 @@ export function stateNow(): Stat {
   return panel;
 }
 
-/** Model, place and driver, also of a card that was seen last some time ago. */
+/** Model, place and driver, even of a card that was last seen some time ago. */
 export function identity(): Table {
   const by = 'group by (index, name, pci_bus_id, driver_version, series)';
-  // A look that failed knows no driver; of the looks before, only those are told that saw something.
+  // A failed look has no driver version; of earlier looks, only successful ones count.
   const seen = onCard(METRICS.cardInfo).replace('}', ',driver_version!=""}');
   return rowsAndColumns({
     title: 'What it is',

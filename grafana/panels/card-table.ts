@@ -1,4 +1,4 @@
-/** One row for each card of all machines. */
+/** A table of the cards of all machines. */
 
 import { TableCellDisplayMode, TableSortByFieldStateBuilder } from '@grafana/grafana-foundation-sdk/common';
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -12,7 +12,7 @@ import { CARD_KEY, onFleet } from './selectors.js';
 import { NOT_SEEN, stateMapping } from './states.js';
 import { rows } from './target.js';
 
-/** The table. Columns keep the names of their labels, which the link needs, and get others to be read. */
+/** The table. Columns keep their labels' names, which the link needs, and get display names. */
 export function cardTable(): Table {
   const table = rowsAndColumns({
     title: 'Cards',
@@ -40,7 +40,7 @@ export function cardTable(): Table {
     .sortBy(['Machine', 'Card'].map((column) => new TableSortByFieldStateBuilder().displayName(column).desc(false)));
 }
 
-/** Grafana letters them A to G, and calls their values `Value #A` to `Value #G`. Rows that agree in all they share are merged. */
+/** Grafana names them A to G, and their values `Value #A` to `Value #G`. Rows with equal shared columns are merged. */
 const QUERIES = [
   state,
   about,
@@ -64,7 +64,7 @@ const noValue = (text: string): DynamicConfigValue => ({ id: 'noValue', value: t
 
 const IN_STATE = `max by (${CARD_KEY}, state) (${onFleet(METRICS.cardState)}) == 1`;
 
-/** The cards of silent gates are rows too. */
+/** The cards of silent gates have rows too. */
 function state(): string {
   const left = `group by (${CARD_KEY}) (${last(METRICS.cardState)})`;
   return `${IN_STATE} or on (${CARD_KEY}) label_replace(${left}, "state", "${NOT_SEEN}", "", "")`;
@@ -75,7 +75,9 @@ function about(): string {
   return `${by} (${onFleet(METRICS.cardInfo)}) or on (${CARD_KEY}) ${by} (${last(METRICS.cardInfo)})`;
 }
 
-/** The last moment at which the card was not in its state yet, in milliseconds; nothing where that was before the time shown. */
+/**
+ * The last time at which the card was not yet in its state, in milliseconds; nothing if that was before the displayed range.
+ */
 function since(): string {
   const notYet = `timestamp((max by (${CARD_KEY}, state) (${onFleet(METRICS.cardState)}) == 0))`;
   const lately = `1000 * max_over_time(${notYet}[$__range:$__interval])`;
@@ -86,7 +88,7 @@ function latest(metric: Metric): string {
   return `max by (${CARD_KEY}) (${onFleet(metric)})`;
 }
 
-/** What the silent gates said last. */
+/** The last values of silent gates. */
 function last(metric: Metric): string {
   return `last_over_time(${onFleet(metric)}[${MEMORY}]) and on (job, instance) ${SILENT}`;
 }

@@ -1,4 +1,4 @@
-/** The colours of the dashboards. Grafana's ground is dark unless somebody changes it, so these are the ones for dark. */
+/** The colours of the dashboards. Grafana's default theme is dark, so these are the ones for a dark background. */
 
 import {
   FieldColorBuilder,
@@ -13,7 +13,7 @@ export const BAD = STATE_COLOURS.unhealthy.dark;
 export const DOUBTFUL = STATE_COLOURS.unknown.dark;
 export const PLAIN = STATE_COLOURS.excluded.dark;
 
-/** For numbers of which any above 0 asks for somebody. */
+/** For numbers where any value above 0 needs attention. */
 export function badAboveZero(): ThresholdsConfigBuilder {
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([
     { value: null, color: GOOD },
@@ -21,12 +21,12 @@ export function badAboveZero(): ThresholdsConfigBuilder {
   ]);
 }
 
-/** For numbers that are neither good nor bad. */
+/** For neutral numbers. */
 export function plain(): ThresholdsConfigBuilder {
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([{ value: null, color: PLAIN }]);
 }
 
-/** A colour of its own for each series, the same on every panel that names it the same. */
+/** A fixed colour per series, the same on every panel with that series. */
 export function byName(): FieldColorBuilder {
   return new FieldColorBuilder().mode(FieldColorModeId.PaletteClassicByName);
 }

@@ -1,4 +1,4 @@
-/** How all machines are at this moment, in large numbers. */
+/** The current condition of all machines, in large numbers. */
 
 import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
 import type { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
@@ -13,7 +13,7 @@ import { course, now } from './target.js';
 
 const BY_STATE = `sum by (state) (${onFleet(METRICS.cards)})`;
 
-/** Which gates answer at all: everything else on this dashboard comes from them. */
+/** Which gates answer: every other panel depends on them. */
 export function gates(): Stat {
   return bigNumbers({
     title: 'Gates',
@@ -31,7 +31,7 @@ export function gates(): Stat {
     .overrideByName('down', [{ id: 'thresholds', value: steps([null, GOOD], [1, BAD]) }]);
 }
 
-/** The six states, and the cards of gates that are silent. They add up to all cards that there should be. */
+/** The six states, and the cards of silent gates. They add up to the number of cards that should exist. */
 export function states(): Stat {
   return withStates(
     bigNumbers({
@@ -49,7 +49,7 @@ export function states(): Stat {
   );
 }
 
-/** What somebody should look at, held cards counted. */
+/** Cards that need attention, including held ones. */
 export function findings(): Stat {
   const seen = onFleet(METRICS.cardState);
   return bigNumbers({
@@ -93,7 +93,7 @@ export function statesOverTime(): TimeSeries {
   );
 }
 
-/** Runs in line, with what they wait for beside it: a full machine alone is success. */
+/** Waiting runs, next to what they wait for: a full machine alone is no problem. */
 export function waiting(): TimeSeries {
   return stackedLines({
     title: 'Runs waiting',

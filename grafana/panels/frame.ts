@@ -1,20 +1,20 @@
-/** What every panel has, so that none is without it. */
+/** The properties that every panel must have. */
 
-/** Words, place and unit of a panel. */
+/** Title, position and unit of a panel. */
 export interface Frame {
   readonly title: string;
-  /** What is shown, and what it means when it is bad. */
+  /** What the panel shows, and which values are bad. */
   readonly description: string;
-  /** Of 24 columns. */
+  /** Width in Grafana's 24 columns. */
   readonly width: number;
   readonly height: number;
-  /** Grafana's name of it; `none` for plain numbers. */
+  /** Grafana's name of the unit; `none` for plain numbers. */
   readonly unit: string;
-  /** What stands there when there is nothing to show; no word that could be read as "fine". */
+  /** The text for an empty result; it must not read as "fine". */
   readonly noValue: string;
 }
 
-/** The builders of all panel types are alike in this. */
+/** The common part of the builders of all panel types. */
 interface Framed {
   title(title: string): this;
   description(description: string): this;
@@ -25,7 +25,7 @@ interface Framed {
   datasource(reference: { readonly type: string; readonly uid: string }): this;
 }
 
-/** Puts the frame around a panel, and points it to the chosen Prometheus. */
+/** Sets these properties on a panel, and the chosen Prometheus as its data source. */
 export function framed<Builder extends Framed>(panel: Builder, frame: Frame): Builder {
   return panel
     .title(frame.title)

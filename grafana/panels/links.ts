@@ -1,9 +1,9 @@
-/** Ways from one dashboard to the other. */
+/** Links between the dashboards. */
 
 import { DashboardLinkBuilder, DashboardLinkType } from '@grafana/grafana-foundation-sdk/dashboard';
 import { CARD_UID, FLEET_UID } from '../ids.js';
 
-/** From a row of a table, whose columns still have the names of their labels, to that card. */
+/** From a row of a table, whose columns still have their labels' names, to that card. */
 export const TO_CARD = {
   title: 'Open this card',
   url:

@@ -1,4 +1,4 @@
-/** The lock between allocators, and Redis, where it lives when there are several. */
+/** The lock between allocators, and the Redis that keeps it. */
 
 import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
 import type { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
@@ -25,7 +25,7 @@ export function waiters(): TimeSeries {
     .withTarget(course(`sum by (instance) (${onFleet(METRICS.lockWaiters)})`, '{{instance}}'));
 }
 
-/** How long it is held at a time, and how much of the time. */
+/** Time per hold, and share of the time that it is held. */
 export function hold(): TimeSeries {
   return lines({
     title: 'Lock held at a time',
@@ -40,7 +40,7 @@ export function hold(): TimeSeries {
     .withTarget(course(quantile(0.95, METRICS.lockHold), 'p95'));
 }
 
-/** How much of the time somebody has it. */
+/** The share of the time that it is held. */
 export function heldShare(): TimeSeries {
   return lines({
     title: 'Share of time with the lock',
@@ -57,7 +57,7 @@ export function heldShare(): TimeSeries {
     );
 }
 
-/** Leases that ran out in somebody's hands. */
+/** Leases that expired while they were held. */
 export function lost(): Stat {
   return bigNumbers({
     title: 'Locks lost',
@@ -74,7 +74,7 @@ export function lost(): Stat {
     .withTarget(now(`ceil(sum(increase(${onFleet(METRICS.lockLost)}[$__range])))`));
 }
 
-/** Whether Redis answers; a gate that is down cannot say, and one without Redis does not ask. */
+/** Whether Redis answers; empty for a gate that is down, and for one without Redis. */
 export function redis(): StateTimeline {
   const silent = `(${UP} == 0) - 1`;
   const without = `(${UP} == 1) + 1`;

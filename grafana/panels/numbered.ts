@@ -1,8 +1,8 @@
-/** What the SDK leaves to Grafana, and Grafana would then do anew at each load. */
+/** Ids that the SDK leaves to Grafana, which would then assign new ones at each load. */
 
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** Ids for the panels, so that links to one keep leading to it, and letters for their queries. */
+/** Ids for the panels, so that links to them stay valid, and letters for their queries. */
 export function numbered(dashboard: Dashboard): Dashboard {
   const panels = (dashboard.panels ?? []).map((panel, place) => ({ ...lettered(panel), id: place + 1 }));
   return { ...dashboard, panels };

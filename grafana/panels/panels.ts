@@ -1,4 +1,4 @@
-/** The four kinds of panel that the dashboards are made of. */
+/** The four kinds of panel in the dashboards. */
 
 import {
   BigValueColorMode,
@@ -22,7 +22,9 @@ import { PanelBuilder as TimeSeries } from '@grafana/grafana-foundation-sdk/time
 import { byMapping, byName, plain } from './colours.js';
 import { framed, type Frame } from './frame.js';
 
-/** Large numbers, coloured behind. No little graph: it would need a range, whose last value outlives its gate. */
+/**
+ * Large numbers with a coloured background. No sparkline: it would need a range query, whose last value outlives its gate.
+ */
 export function bigNumbers(frame: Frame): Stat {
   const reduced = new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields('');
   return framed(new Stat(), frame)
@@ -32,7 +34,7 @@ export function bigNumbers(frame: Frame): Stat {
     .reduceOptions(reduced);
 }
 
-/** Lines over time. A gap is a gap: no line is drawn over it. */
+/** Lines over time. A gap stays a gap. */
 export function lines(frame: Frame): TimeSeries {
   return framed(new TimeSeries(), frame)
     .colorScheme(byName())
@@ -50,12 +52,12 @@ export function lines(frame: Frame): TimeSeries {
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending).hideZeros(true));
 }
 
-/** The same, one on top of the other. */
+/** The same, stacked. */
 export function stackedLines(frame: Frame): TimeSeries {
   return lines(frame).fillOpacity(70).stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
 }
 
-/** Stretches of time with a word and a colour each. */
+/** Periods of time, each with a word and a colour. */
 export function stretches(frame: Frame, words: ValueMap): StateTimeline {
   return framed(new StateTimeline(), frame)
     .colorScheme(byMapping())
@@ -75,7 +77,7 @@ export function stretches(frame: Frame, words: ValueMap): StateTimeline {
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single));
 }
 
-/** Rows and columns. */
+/** A table. */
 export function rowsAndColumns(frame: Frame): Table {
   return framed(new Table(), frame).thresholds(plain()).showHeader(true).filterable(true);
 }

@@ -11,7 +11,7 @@ import { onFleet, UP } from './selectors.js';
 import { course, rows } from './target.js';
 import { words } from './value-words.js';
 
-/** One lamp for each eye of each machine. */
+/** One status per probe and machine. */
 export function lamps(): Table {
   return rowsAndColumns({
     title: 'What the gates can see',
@@ -33,7 +33,7 @@ export function lamps(): Table {
     .overrideByName('instance\\probe', [{ id: 'displayName', value: 'Machine' }]);
 }
 
-/** How old the picture is that the gates show. */
+/** The age of the looks that the gates show. */
 export function age(): TimeSeries {
   return lines({
     title: 'Age of the look',
@@ -46,7 +46,7 @@ export function age(): TimeSeries {
   }).withTarget(course(`max by (instance) (time() - ${onFleet(METRICS.snapshotTimestamp)})`, '{{instance}}'));
 }
 
-/** How long the probes take, the slowest machine of each. */
+/** The duration of the probes, for each the slowest machine. */
 export function durations(): TimeSeries {
   return lines({
     title: 'Probe duration, slowest machine',
@@ -77,7 +77,7 @@ export function failures(): TimeSeries {
   );
 }
 
-/** 1 and 0 as the gates say them, -1 for what a silent gate once had. One series for each machine and lamp. */
+/** 1 and 0 as the gates export them, -1 for a value that a silent gate had last. One series per machine and status. */
 function lampValues(): string {
   const lit = (each: (series: string) => string): string =>
     [

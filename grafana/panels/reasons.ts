@@ -1,23 +1,23 @@
-/** All that is found about a card as one text, since a row of a table has room for one. */
+/** All findings about a card in one text, since a table row has room for one. */
 
 import { METRICS, type Metric } from '../../src/metrics/names.js';
 import { HEALTH_REASONS, WARNING_REASONS } from '../../src/model/card.js';
 import { CARD_KEY, onFleet } from './selectors.js';
 
 /**
- * For each card one series with a label `reasons`, as `ecc_uncorrected, missing`; without it where nothing is found. Where
- * nothing could be found, since no health column was read, the text says so.
+ * For each card one series with a label `reasons`, as `ecc_uncorrected, missing`; without the label where there are no
+ * findings. Where findings are unknown, because no health column was read, the text says so.
  */
 export function reasonsOfCards(): string {
   return oneText('reasons', [...told(METRICS.cardUnhealthy, HEALTH_REASONS), NOT_READ]);
 }
 
-/** The same for what leaves a card in use, in a label `warnings`. */
+/** The same for the warnings, in a label `warnings`. */
 export function warningsOfCards(): string {
   return oneText('warnings', told(METRICS.cardWarning, WARNING_REASONS));
 }
 
-/** Cards of which something is true, and its words. */
+/** The cards with a finding, and its words. */
 interface Told {
   readonly label: string;
   readonly words: string;
@@ -27,7 +27,7 @@ interface Told {
 const CARDS = `group by (${CARD_KEY}) (${onFleet(METRICS.cardState)})`;
 const UNHEALTHY = onFleet(METRICS.cardUnhealthy);
 
-// These two are not read from a column, so they speak of every card.
+// These two do not come from a column, so every card has them.
 const READ = UNHEALTHY.replace('}', ',reason!~"driver_error|missing"}');
 const NOT_READ: Told = {
   label: 'not_read',
@@ -44,8 +44,8 @@ function told(metric: Metric, reasons: readonly string[]): Told[] {
 }
 
 /**
- * PromQL cannot gather texts, but it can carry a label from one series over to its partner. So each finding is a label
- * with its words or empty, all of them are carried over to the card, and then joined.
+ * PromQL cannot concatenate values of several series, but it can copy a label from one series to its match. So each finding
+ * becomes a label with its words or an empty one, all of them are copied to the card, and then joined.
  */
 function oneText(name: string, findings: readonly Told[]): string {
   const carried = findings.reduce((soFar, { label, words, cards }) => {

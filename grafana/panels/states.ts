@@ -1,4 +1,4 @@
-/** How the state of a card is written and coloured, and how it is put into a number. */
+/** The name, colour and number of each card state. */
 
 import { MappingType, type DynamicConfigValue, type ValueMap } from '@grafana/grafana-foundation-sdk/dashboard';
 import { METRICS } from '../../src/metrics/names.js';
@@ -7,15 +7,15 @@ import { STATE_COLOURS } from '../../src/model/colours.js';
 import { DOUBTFUL } from './colours.js';
 import { onCard } from './selectors.js';
 
-/** The state, for the dashboards, of a card that no gate speaks of now. No state of the gate: it cannot say this itself. */
+/** The dashboards' state of a card that no gate reports now. The gate has no such state. */
 export const NOT_SEEN = 'not_seen';
 
 interface Shown {
-  /** As the label says it. */
+  /** As in the label. */
   readonly state: CardState | typeof NOT_SEEN;
   readonly text: string;
   readonly colour: string;
-  /** A state timeline draws numbers. */
+  /** A state timeline displays numbers. */
   readonly number: number;
 }
 
@@ -29,7 +29,7 @@ const SHOWN: readonly Shown[] = [
   { state: NOT_SEEN, text: 'not seen', colour: DOUBTFUL, number: 0 },
 ];
 
-/** Words and colours for a column that holds the state as the label says it. */
+/** Names and colours for a column with the state label. */
 export function stateMapping(): ValueMap {
   return mapping(({ state }) => state);
 }
@@ -39,7 +39,7 @@ export function stateNumberMapping(): ValueMap {
   return mapping(({ number }) => String(number));
 }
 
-/** Name and colour for each series that is named after a state. */
+/** Name and colour for each series named after a state. */
 export function stateOverrides(): { readonly name: string; readonly properties: DynamicConfigValue[] }[] {
   return SHOWN.map(({ state, text, colour }) => ({
     name: state,
@@ -50,7 +50,7 @@ export function stateOverrides(): { readonly name: string; readonly properties: 
   }));
 }
 
-/** The state of the chosen card as one number at each moment; 0 where nobody speaks of it. */
+/** The state of the chosen card as one number over time; 0 where no gate reports it. */
 export function stateNumber(): string {
   const each = CARD_STATES.map((state, place) => `${place + 1} * ${onCard(METRICS.cardState, { state })}`);
   return `max(${each.join(' or ')}) or vector(0)`;

@@ -1,8 +1,8 @@
-/** Words in place of numbers. */
+/** Words for numeric values. */
 
 import { MappingType, type ValueMap } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** What one value is called, and its colour. */
+/** The word for one value, and its colour. */
 export type Word = readonly [value: number, text: string, colour: string];
 
 /** The value mapping of these words. */

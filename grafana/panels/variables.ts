@@ -1,4 +1,4 @@
-/** What can be chosen at the top of a dashboard. */
+/** The variables at the top of a dashboard. */
 
 import {
   DatasourceVariableBuilder,
@@ -17,12 +17,12 @@ export function datasource(): DatasourceVariableBuilder {
     .type('prometheus');
 }
 
-/** How long a job is offered after the last of its gates was seen. */
+/** How long a job stays selectable after its last gate was seen. */
 const REMEMBERED = '7d';
 
 /**
- * The scrape jobs that have gates. Jobs of which no gate was ever reached are known by their name alone, since there is
- * nothing else of them: that is the name in the scrape configuration we ship.
+ * The scrape jobs with gates. A job whose gates were never reached has no series of its own, so it is found by its name in
+ * the scrape configuration that we ship.
  */
 export function job(): QueryVariableBuilder {
   const known = `group by (job) (last_over_time(${METRICS.buildInfo.name}[${REMEMBERED}]))`;
@@ -32,14 +32,14 @@ export function job(): QueryVariableBuilder {
     .regex('/job="([^"]*)"/');
 }
 
-/** The gates of these jobs, also those that are down: `up` has them all. */
+/** The gates of these jobs, also those that are down: `up` includes them all. */
 export function instance(): QueryVariableBuilder {
   return query('instance', 'label_values(up{job=~"$job"}, instance)', QueryType.labelValues)
     .label('Machine')
     .description('Addresses of gates, one for each machine; those that are down too.');
 }
 
-/** The cards of one gate, with those that were seen in the time shown and are gone. */
+/** The cards of one gate, including those that disappeared within the displayed time range. */
 export function uuid(): QueryVariableBuilder {
   const series = `${METRICS.cardState.name}{job="$job",instance="$instance"}`;
   return query('uuid', `label_values(${series}, uuid)`, QueryType.labelValues)
@@ -47,7 +47,7 @@ export function uuid(): QueryVariableBuilder {
     .description('Cards by uuid: their index moves when one falls off the bus.');
 }
 
-/** Several at once, and all of them to begin with. */
+/** Several values at once, by default all. */
 export function several(variable: QueryVariableBuilder): QueryVariableBuilder {
   return variable
     .multi(true)
@@ -55,7 +55,7 @@ export function several(variable: QueryVariableBuilder): QueryVariableBuilder {
     .current({ text: ['All'], value: ['$__all'] });
 }
 
-/** Grafana's numbers for how a variable is asked for; its editor shows the fields that go with it. */
+/** Grafana's numbers for a variable's query type; its editor shows the matching fields. */
 const QueryType = { labelValues: 1, result: 3 } as const;
 
 function query(name: string, asked: string, qryType: number): QueryVariableBuilder {
