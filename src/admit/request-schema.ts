@@ -126,6 +126,10 @@ const container = strictObject({
     'devices',
   ).optional(),
   cap_add: list(matching(/^[A-Z][A-Z_0-9]*$/, 64, 'a capability such as IPC_LOCK'), 64, 'capabilities').optional(),
+  init: z
+    .boolean('expected true or false')
+    .describe('False for an image whose own init must be process 1; true where it is left out.')
+    .optional(),
   ipc: z
     .enum(['none', 'private', 'shareable', 'host'], { error: 'expected "private", "shareable" or "none"' })
     .optional(),

@@ -80,6 +80,7 @@ function toJobRequest(body: AdmitBody): JobRequest {
       devices: container.devices ?? [],
       capAdd: (container.cap_add ?? []).map((name) => name.replace(/^CAP_/, '')),
       ipc: container.ipc,
+      init: container.init,
     },
   };
 }

@@ -10,6 +10,10 @@ import { inWords } from './errors.js';
 export interface EngineVersion {
   readonly version: string;
   readonly apiVersion: string;
+  /** As images name it: `linux`; empty where it is not told. */
+  readonly os: string;
+  /** `amd64`, `arm64`; empty where it is not told. */
+  readonly arch: string;
   /** The engine's name where it is Podman; null for Docker. */
   readonly podman: string | null;
 }
@@ -47,9 +51,9 @@ export function askVersion(docker: Docker, limitMs = LIMIT_MS): Promise<Probed<E
 }
 
 function readVersion(body: unknown): EngineVersion {
-  const { Version: version, ApiVersion, Components: parts } = versionBody.parse(body);
+  const { Version: version, ApiVersion, Os, Arch, Components: parts } = versionBody.parse(body);
   const podman = (parts ?? []).find((part) => /podman/i.test(part.Name));
-  return { version, apiVersion: ApiVersion ?? '', podman: podman?.Name ?? null };
+  return { version, apiVersion: ApiVersion ?? '', os: Os ?? '', arch: Arch ?? '', podman: podman?.Name ?? null };
 }
 
 export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
@@ -128,6 +132,8 @@ function dial(docker: Docker, path: string, abortSignal: AbortSignal): Promise<u
 const versionBody = z.object({
   Version: z.string(),
   ApiVersion: z.string().nullish(),
+  Os: z.string().nullish(),
+  Arch: z.string().nullish(),
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 

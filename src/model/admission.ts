@@ -28,6 +28,8 @@ export interface ContainerRequest {
   readonly devices: readonly string[];
   readonly capAdd: readonly string[];
   readonly ipc?: string | undefined;
+  /** Whether Docker's init is process 1; undefined: it is. */
+  readonly init?: boolean | undefined;
 }
 
 /** A valid request; `count` 0 is a job without cards. */

@@ -11,6 +11,7 @@ import type { CardStore } from '../model/ports/card-store.js';
 import type { Hands } from '../model/ports/hands.js';
 import { refuse } from '../model/refuse.js';
 import { type Probed, type SeenContainer, holds } from '../model/snapshot.js';
+import { exitWords } from './exit-words.js';
 
 export interface RunsParts {
   readonly books: Books;
@@ -104,7 +105,7 @@ async function runOf(container: SeenContainer, { books, cardStore }: RunsParts):
     cards: cardsOf(container, cardStore.remembered()).map(({ index, uuid }) => ({ index, uuid })),
     exitCode: details?.exitCode ?? null,
     oomKilled: details?.oomKilled ?? null,
-    error: details?.error ?? null,
+    error: details?.error ?? exitWords(details?.exitCode ?? null, details?.oomKilled ?? null),
     createdAt: new Date(container.createdAtMs).toISOString(),
     startedAt: details?.startedAt ?? null,
     finishedAt: details?.finishedAt ?? null,

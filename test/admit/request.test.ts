@@ -284,6 +284,7 @@ test('the order of keys does not make another request', () => {
 test.each([
   ['another count', { ...smallest, count: 1 }],
   ['another run_id', { ...smallest, run_id: 'train-18' }],
+  ['a word about init, also the one that goes without saying', withContainer({ init: true })],
   ['another value in env', withContainer({ env: { A: 'b' } })],
   ['arguments in another order', withContainer({ command: ['b', 'a'] })],
 ])('%s makes another request', (_says, body) => {

@@ -89,7 +89,7 @@ describe('of the cards', () => {
   });
 });
 
-const VERSION: EngineVersion = { version: '29.0.1', apiVersion: '1.52', podman: null };
+const VERSION: EngineVersion = { version: '29.0.1', apiVersion: '1.52', os: 'linux', arch: 'amd64', podman: null };
 const INFO: EngineInfo = {
   dataRoot: '/var/lib/docker',
   containerd: null,

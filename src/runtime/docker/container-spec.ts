@@ -77,7 +77,8 @@ function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
     // With a restart policy, Docker would restart a container at boot before the driver is ready, and on cards that others
     // may hold by then.
     RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
-    Init: true,
+    // Of an image whose own init insists on being process 1 (s6-overlay) nothing would start under another.
+    Init: container.init ?? true,
     LogConfig: { Type: 'json-file', Config: { 'max-size': '100m', 'max-file': '2' } },
     IpcMode: container.ipc ?? 'private',
     NetworkMode: container.network ?? 'bridge',

@@ -6,6 +6,7 @@ import type { CreateAnswer, Hands, StartAnswer } from '../../model/ports/hands.j
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { containerSpec } from './container-spec.js';
 import type { ContainerEvents } from './events.js';
+import { missingCommand } from './find-command.js';
 import { createImages } from './images.js';
 import type { FindAuth } from './registry-auth.js';
 import { createRemove } from './remove.js';
@@ -81,6 +82,8 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
     compare: async (id, spec, grant) => (await options.stored?.compare(id, spec, grant)) ?? { kind: 'as_asked' },
 
     async start(id) {
+      const missing = await missingCommand(id, { docker, clock });
+      if (missing !== null) return { kind: 'refused', daemonMessage: missing };
       const asked = await askDocker(
         limits.start,
         (abortSignal) => docker.getContainer(id).start({ abortSignal }),

@@ -23,7 +23,14 @@ export function parseImageReference(image: string): ImageReference | null {
   const colon = rest.indexOf(':', slash + 1);
   const [name, tag] = split(rest, colon);
   const first = name.slice(0, Math.max(0, name.indexOf('/')));
-  return { registry: isRegistry(first) ? first : 'docker.io', name, version: digest ?? tag ?? 'latest' };
+  // Docker takes the old name of its Hub for the Hub.
+  const registry = isRegistry(first) && first !== 'index.docker.io' ? first : 'docker.io';
+  return { registry, name, version: digest ?? tag ?? 'latest' };
+}
+
+/** The id of an image, which names no repository: nobody could be asked for it. */
+export function isImageId(image: string): boolean {
+  return /^(?:sha256:)?[0-9a-f]{64}$/.test(image);
 }
 
 function split(text: string, at: number): readonly [string, string?] {

@@ -5,8 +5,9 @@ import type { Hands, ImageAnswer } from '../../model/ports/hands.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
 import { inTime } from '../../time/in-time.js';
 import { ALWAYS_HIDDEN, moreToHide, namesIn, refusal } from './image-env.js';
-import { parseImageReference, type ImageReference } from './image-reference.js';
+import { isImageId, parseImageReference, type ImageReference } from './image-reference.js';
 import { inspectImage } from './inspect-image.js';
+import { asTold, explainPullFailure, isFinal, notFound } from './pull-failure.js';
 import { parsePullProgress } from './pull-progress.js';
 import type { FindAuth } from './registry-auth.js';
 
@@ -59,7 +60,8 @@ export function createImages(options: ImagesOptions): Images {
     const asked = await askDocker(inspectTimeoutMs, (signal) => inspectImage(docker, image, signal), clock);
     if (asked.kind === 'answer') return fit(image, asked.value);
     if (asked.kind !== 'answered') return { kind: 'unavailable', detail: inWords(asked) };
-    return asked.status === 404 ? 'absent' : imageFailure(asked.status, asked.message);
+    if (asked.status === 404) return 'absent';
+    return isFinal(asked.status) ? notFound(asked.message) : { kind: 'failed', daemonMessage: asTold(asked.message) };
   };
 
   /** Whether jobs may be started from this image. */
@@ -109,6 +111,8 @@ export function createImages(options: ImagesOptions): Images {
       if (here === 'absent' && clock.monotonic() - known.unheard.at < UNHEARD_MS) return known.unheard.answer;
     }
     if (here !== 'absent') return here;
+    if (isImageId(image))
+      return notFound(`there is no image with the id ${image} here, and no registry has images by their ids`);
     const mine = pulls.get(image);
     if (mine === undefined && underWay() >= mostPulls) return { kind: 'pulling' };
     return waitFor(mine ?? startPull(image, reference), waitMs, clock);
@@ -132,7 +136,7 @@ async function pullImage(reference: ImageReference, options: ImagesOptions): Pro
   const { registry, name, version } = reference;
   const auth = await findAuth(registry);
   if (auth.kind === 'problem') return { kind: 'failed', daemonMessage: auth.detail };
-  const credentials = auth.kind === 'credentials' ? { authconfig: auth.authconfig } : {};
+  const authconfig = auth.kind === 'credentials' ? auth.authconfig : undefined;
 
   const stalled = new AbortController();
   let callOff = clock.after(stallMs, () => stalled.abort());
@@ -143,59 +147,20 @@ async function pullImage(reference: ImageReference, options: ImagesOptions): Pro
   try {
     // Always with a tag: without one Docker pulls every tag of the repository.
     const stream = await docker.createImage({
-      ...credentials,
+      ...(authconfig === undefined ? {} : { authconfig }),
       fromImage: name,
       tag: version,
       abortSignal: stalled.signal,
     });
     const failure = await parsePullProgress(stream, progress);
-    return failure === null ? null : imageFailure(200, failure);
+    return failure === null ? null : await explainPullFailure(failure, reference, authconfig, options);
   } catch (error) {
     if (stalled.signal.aborted) return { kind: 'failed', daemonMessage: `no progress for ${stallMs / 1000} s` };
     const trouble = toDockerTrouble(error);
     if (trouble.kind !== 'answered') return { kind: 'unavailable', detail: inWords(trouble) };
-    return imageFailure(trouble.status, trouble.message);
+    const failure = { status: trouble.status, words: trouble.message };
+    return await explainPullFailure(failure, reference, authconfig, options);
   } finally {
     callOff();
   }
-}
-
-/** The registry's messages, as the engine passes them on; the last is the engine's own for an invalid name. */
-const NOT_FOUND = [
-  ['manifest unknown'],
-  ['manifest for ', ' not found'],
-  ['name unknown'],
-  ['repository ', 'does not exist'],
-  ['repository ', ' not found'],
-  ['invalid reference format'],
-  ['must be lowercase'],
-];
-
-function imageFailure(status: number, words: string): ImageAnswer {
-  const text = words.toLowerCase();
-  const notFound = status === 404 || NOT_FOUND.some((parts) => holdsInTurn(text, parts));
-  return { kind: notFound ? 'not_found' : 'failed', daemonMessage: asTold(words) };
-}
-
-/** Whether the text contains the parts in this order. */
-function holdsInTurn(text: string, parts: readonly string[]): boolean {
-  let at = 0;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return true;
-}
-
-const MOST_CHARACTERS = 300;
-
-/**
- * Something that poses as a registry may be any service that the machine can reach and the caller cannot, and Docker quotes
- * its whole answer if it is not a registry's. So no body is passed on, and of other messages only what explains the failure.
- */
-function asTold(words: string): string {
-  const body = words.toLowerCase().indexOf('body: ');
-  const told = body === -1 ? words : `${words.slice(0, body)}body: (not shown)`;
-  return told.length > MOST_CHARACTERS ? `${told.slice(0, MOST_CHARACTERS)}…` : told;
 }

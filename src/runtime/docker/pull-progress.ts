@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import type { Failure } from './pull-failure.js';
+
 /**
  * Reads the progress of a pull to its end: one JSON object per line, with status 200 even if it then fails. Returns the
  * error that the stream contained, or null. Throws when the connection breaks. `progress` is called for any data.
@@ -5,9 +8,9 @@
 export async function parsePullProgress(
   stream: AsyncIterable<Buffer | string>,
   progress: () => void,
-): Promise<string | null> {
+): Promise<Failure | null> {
   let line = '';
-  let failure: string | null = null;
+  let failure: Failure | null = null;
   for await (const chunk of stream) {
     progress();
     const lines = (line + chunk.toString()).split('\n');
@@ -20,12 +23,24 @@ export async function parsePullProgress(
 /** Progress lines are a few hundred bytes; an endless line is discarded. */
 const LONGEST_LINE = 64 * 1024;
 
-function errorIn(line: string): string | null {
+function errorIn(line: string): Failure | null {
   if (!line.includes('"error')) return null;
+  const parsed = errorLine.safeParse(asJson(line));
+  if (!parsed.success) return null;
+  const { error, errorDetail } = parsed.data;
+  const words = errorDetail?.message || error;
+  // No engine says a status here up to 29; one that does is believed.
+  return words ? { status: errorDetail?.code ?? 200, words } : null;
+}
+
+const errorLine = z.object({
+  error: z.string().optional(),
+  errorDetail: z.object({ message: z.string().optional(), code: z.number().optional() }).nullish(),
+});
+
+function asJson(line: string): unknown {
   try {
-    const entry = JSON.parse(line) as { error?: unknown; errorDetail?: { message?: unknown } } | null;
-    const words = entry?.errorDetail?.message ?? entry?.error;
-    return typeof words === 'string' && words !== '' ? words : null;
+    return JSON.parse(line);
   } catch {
     return null;
   }

@@ -11,6 +11,9 @@ export type RegistryAuth =
   | { readonly kind: 'credentials'; readonly authconfig: Readonly<Record<string, string>> }
   | { readonly kind: 'problem'; readonly detail: string };
 
+/** As Docker's API takes it. */
+export type AuthConfig = Readonly<Record<string, string>>;
+
 /** Finds the credentials for a registry by its host, `docker.io` for Docker Hub. */
 export type FindAuth = (registry: string) => Promise<RegistryAuth>;
 
@@ -50,11 +53,11 @@ export function createFindAuth(file: DockerConfigFile): FindAuth {
 export function authFor(registry: string, text: string, path: string): RegistryAuth {
   const config = parseConfig(text);
   if (config === null) return { kind: 'problem', detail: `${path} is not a Docker config.json` };
-  const isThisOne = (key: string) => hostOf(key) === hostOf(registry);
-  const helper = Object.entries(config.credHelpers ?? {}).find(([key]) => isThisOne(key))?.[1];
-  if (helper !== undefined) return refusedHelper(`credHelpers names "${helper}" for ${registry}`, path);
-  const entry = Object.entries(config.auths ?? {}).find(([key]) => isThisOne(key))?.[1];
-  const authconfig = entry === undefined ? null : readEntry(entry, registry);
+  const key = registry === HUB ? HUB_KEY : registry;
+  const helper = config.credHelpers?.[key];
+  if (helper !== undefined) return refusedHelper(`credHelpers names "${helper}" for ${key}`, path);
+  const [written, entry] = entryFor(key, config.auths ?? {}) ?? [key];
+  const authconfig = entry === undefined ? null : readEntry(entry, written);
   if (authconfig === 'unreadable') {
     return {
       kind: 'problem',
@@ -95,29 +98,41 @@ function parseConfig(text: string): z.infer<typeof configFile> | null {
 }
 
 /** Null where the entry is empty, as `docker login` leaves it when a credential store keeps the secret. */
-function readEntry(entry: AuthEntry, registry: string): Readonly<Record<string, string>> | 'unreadable' | null {
-  const serveraddress = hostOf(registry) === HUB ? HUB_KEY : registry;
-  if (entry.identitytoken) return { identitytoken: entry.identitytoken, serveraddress };
-  if (entry.registrytoken) return { registrytoken: entry.registrytoken, serveraddress };
-  if (entry.username && entry.password) return { username: entry.username, password: entry.password, serveraddress };
-  if (!entry.auth) return null;
-  const plain = Buffer.from(entry.auth, 'base64').toString('utf8').replaceAll('\0', '');
-  const colon = plain.indexOf(':');
-  if (colon < 1) return 'unreadable';
-  return { username: plain.slice(0, colon), password: plain.slice(colon + 1), serveraddress };
+function readEntry(entry: AuthEntry, serveraddress: string): AuthConfig | 'unreadable' | null {
+  const login = loginIn(entry);
+  if (login === null) return 'unreadable';
+  const { identitytoken, registrytoken } = entry;
+  const said = Object.entries({ ...login, identitytoken, registrytoken }).filter(
+    (field): field is [string, string] => field[1] !== undefined && field[1] !== '',
+  );
+  return said.length === 0 ? null : { ...Object.fromEntries(said), serveraddress };
 }
 
-const HUB = 'index.docker.io';
-/** The key that `docker login` writes for Docker Hub. */
+/** `auth` wins over what is written out. Null where it is no user and password. */
+function loginIn({ auth, username, password }: AuthEntry): Pick<AuthEntry, 'username' | 'password'> | null {
+  if (!auth) return { username, password };
+  const plain = Buffer.from(auth, 'base64').toString('utf8').replaceAll('\0', '');
+  const colon = plain.indexOf(':');
+  return colon < 1 ? null : { username: plain.slice(0, colon), password: plain.slice(colon + 1) };
+}
+
+const HUB = 'docker.io';
+/** The key that `docker login` writes for Docker Hub, and the only one that Docker reads for it. */
 const HUB_KEY = 'https://index.docker.io/v1/';
 
 /**
- * Keys are hosts, which ignore case, or URLs from older clients: `https://registry.local/v1/`. Only the exact spelling
- * `docker.io` is Docker Hub: for any other spelling Docker asks a registry at the host of that name.
+ * The entry that Docker's own client takes (docker/cli, config/credentials/file_store.go): the key as it
+ * is, letter for letter; else the first key whose host is it, as older clients wrote (`https://registry.local/v1/`). So nothing but
+ * its own key is Docker Hub's.
  */
+function entryFor(key: string, auths: Readonly<Record<string, AuthEntry>>): readonly [string, AuthEntry] | undefined {
+  const exact = auths[key];
+  return exact === undefined ? Object.entries(auths).find(([each]) => hostOf(each) === key) : [key, exact];
+}
+
 function hostOf(key: string): string {
-  const [host = ''] = key.replace(/^https?:\/\//, '').split('/');
-  return host === 'docker.io' || host === 'registry-1.docker.io' ? HUB : host.toLowerCase();
+  const scheme = key.indexOf('://');
+  return (scheme === -1 ? key : key.slice(scheme + '://'.length)).split('/', 1)[0] ?? '';
 }
 
 function refusedHelper(what: string, path: string): RegistryAuth {

@@ -77,6 +77,12 @@ describe('the body that creates a container', () => {
     expect(settings).toEqual(['CUDA_DEVICE_ORDER=PCI_BUS_ID', 'EPOCHS=3', `NVIDIA_VISIBLE_DEVICES=${uuidOf(1)}`]);
   });
 
+  test('runs an image whose own init must be process 1 without another', () => {
+    const initOf = (init?: boolean) =>
+      containerSpec(job('s6', plainRequest('s6:1', init === undefined ? {} : { init })), grantOf(0)).HostConfig?.Init;
+    expect([initOf(), initOf(true), initOf(false)]).toEqual([true, true, false]);
+  });
+
   test('lets no key of the caller through that it does not know', () => {
     const request = { ...plainRequest('train:1.4'), Privileged: true, HostConfig: { Binds: ['/:/host'] } };
     expect(JSON.stringify(containerSpec(job('sly', request), grantOf(1)))).not.toMatch(/"Privileged":true|Binds/);

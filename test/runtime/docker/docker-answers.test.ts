@@ -110,24 +110,102 @@ describe('an answer to a removal', () => {
 });
 
 describe('an answer to a pull', () => {
-  const pull = (answer: StrangeAnswer) => (line: string) =>
-    line.startsWith('GET') ? says(404, 'No such image') : answer;
+  const json = (body: object): StrangeAnswer => ({ status: 200, body: JSON.stringify(body) });
+  const progress = (words: string): StrangeAnswer => ({
+    status: 200,
+    body: `{"status":"Pulling from x"}\n${JSON.stringify({ errorDetail: { message: words }, error: words })}\n`,
+  });
+  const pull =
+    (answer: StrangeAnswer, inRegistry: StrangeAnswer = says(500, 'no answer from the registry')) =>
+    (line: string) => {
+      if (line.startsWith('GET /distribution/')) return inRegistry;
+      if (line === 'GET /version') return json({ Version: '20.10.24', ApiVersion: '1.41', Os: 'linux', Arch: 'amd64' });
+      return line.startsWith('GET') ? says(404, 'No such image') : answer;
+    };
+  const offers = (...Platforms: { os: string; architecture: string }[]) =>
+    json({ Descriptor: { mediaType: 'application/vnd.oci.image.index.v1+json' }, Platforms });
+  const arm = { os: 'linux', architecture: 'arm64' };
+  const notFound = (words: RegExp) => ({ kind: 'not_found', daemonMessage: expect.stringMatching(words) as string });
+
+  // As engines of 20.10, with graph drivers, and of 29, with containerd's store, say one and the same.
+  test.each<[string, StrangeAnswer, StrangeAnswer | undefined, object]>([
+    [
+      'no image for this machine, in the middle of the progress',
+      progress('no matching manifest for linux/amd64 in the manifest list entries'),
+      offers(arm),
+      notFound(/for this machine \(linux\/amd64\), only for linux\/arm64: no matching/),
+    ],
+    [
+      'no image for this machine, as a failure of the engine',
+      says(500, 'whatever it says'),
+      offers(arm),
+      notFound(/only for linux\/arm64/),
+    ],
+    [
+      'no image for this machine, with a status',
+      says(404, 'no match for platform in manifest: not found'),
+      undefined,
+      notFound(/no match/),
+    ],
+    [
+      'an image of schema 1, in the middle of the progress',
+      progress('mediaType in manifest should be …'),
+      json({ Descriptor: { mediaType: 'application/vnd.docker.distribution.manifest.v1+prettyjws' }, Platforms: [] }),
+      notFound(/schema 1/),
+    ],
+    [
+      'an image of schema 1, with a status',
+      says(400, 'Docker Image Format v1 and Docker Image manifest version 2, schema 1 support is disabled'),
+      undefined,
+      notFound(/schema 1/),
+    ],
+    [
+      'an image of a kind that it does not implement',
+      says(501, 'not implemented'),
+      undefined,
+      notFound(/not implemented/),
+    ],
+    [
+      'a manifest that the registry does not have, in the middle of the progress',
+      progress('gone'),
+      says(404, 'gone'),
+      notFound(/gone/),
+    ],
+    ['a repository that is not there', says(404, 'pull access denied for x'), undefined, notFound(/denied/)],
+    [
+      'a failure, though the registry has an image for this machine',
+      progress('unexpected EOF'),
+      offers(arm, { os: 'linux', architecture: 'amd64' }),
+      { kind: 'failed', daemonMessage: 'unexpected EOF' },
+    ],
+    [
+      'a failure, though the registry has one of 32 bits, which this machine runs',
+      progress('unexpected EOF'),
+      offers({ os: 'linux', architecture: '386' }),
+      { kind: 'failed' },
+    ],
+    [
+      'a failure of which the registry does not tell',
+      progress('manifest unknown'),
+      undefined,
+      { kind: 'failed', daemonMessage: 'manifest unknown' },
+    ],
+    ['that somebody has no right to it', says(403, 'denied'), undefined, { kind: 'failed' }],
+  ])('%s', async (_says, answer, inRegistry, expected) => {
+    expect(await (await hands(pull(answer, inRegistry))).ensureImage('x:1', 5000)).toMatchObject(expected);
+  });
+
+  test.each([`sha256:${'a'.repeat(64)}`, 'b'.repeat(64)])('no registry is asked for the id %s', async (id) => {
+    const { ensureImage } = await hands(pull('silence'));
+    expect(await ensureImage(id, 5000)).toMatchObject(notFound(/no image with the id/));
+    expect(strange.requests.filter((line) => !line.startsWith('GET /images/'))).toEqual([]);
+  });
 
   test.each<[string, StrangeAnswer, object]>([
     [
       'that ends in an error is a failure, though its status was 200',
-      { status: 200, body: '{"status":"Pulling"}\n{"errorDetail":{"message":"disk full"},"error":"disk full"}\n' },
+      progress('disk full'),
       { kind: 'failed', daemonMessage: 'disk full' },
-    ],
-    [
-      'of a manifest that is not known is not found',
-      { status: 200, body: '{"error":"manifest for x:1 not found: manifest unknown"}' },
-      { kind: 'not_found' },
-    ],
-    [
-      'of a repository that is not there is not found',
-      says(404, 'pull access denied for x, repository does not exist or may require docker login'),
-      { kind: 'not_found' },
     ],
     ['that ends well without the image is a failure', { status: 200, body: '{"status":"done"}\n' }, { kind: 'failed' }],
     ['that is cut short is unavailable', { cut: '{"status":"Pulling"}\n' }, { kind: 'unavailable' }],
@@ -148,7 +226,7 @@ describe('an answer to a pull', () => {
       yield* pieces;
     }
     let heard = 0;
-    expect(await parsePullProgress(stream(), () => (heard += 1))).toBe('broken');
+    expect(await parsePullProgress(stream(), () => (heard += 1))).toEqual({ status: 200, words: 'broken' });
     expect(heard).toBe(3);
   });
 });

@@ -85,6 +85,15 @@ describe.each(both)('from a registry ($program)', (which) => {
     expect(answer).toEqual({ kind: 'not_found', daemonMessage: expect.stringMatching(/manifest.* unknown/i) });
   });
 
+  test('an image for other machines alone is not found, and it is said for which', async () => {
+    const image = await registry.pushForOthers('train/others');
+    const answer = await pulls(loginFor(registry.host))(image, WAIT_MS);
+    expect(answer).toEqual({
+      kind: 'not_found',
+      daemonMessage: expect.stringMatching(/only for linux\/s390x|no match/),
+    });
+  });
+
   test('a slow pull says `pulling`, goes on by itself, and is one pull however many ask', async () => {
     const image = await registry.push('train/slow');
     const ensure = pulls(loginFor(registry.host));

@@ -24,13 +24,32 @@ describe('the credentials for a registry', () => {
       'may be under an address',
       'r.local',
       { auths: { 'https://r.local/v1/': { auth: base64('me:secret') } } },
+      credentials('https://r.local/v1/'),
+    ],
+    [
+      'are those under its host as it is, before those under an address',
+      'r.local',
+      { auths: { 'https://r.local/v1/': { auth: base64('old:secret') }, 'r.local': { auth: base64('me:secret') } } },
       credentials('r.local'),
     ],
     [
-      'are the same in upper case',
+      'are not those of another spelling',
       'R.Local',
-      { auths: { 'r.LOCAL': { auth: base64('me:secret') } } },
-      credentials('R.Local'),
+      { auths: { 'r.local': { auth: base64('me:secret') } } },
+      { kind: 'anonymous' },
+    ],
+    [
+      'for Docker Hub are under no other key than its old address',
+      'docker.io',
+      {
+        auths: Object.fromEntries(
+          ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'https://index.docker.io/v2/'].map((key) => [
+            key,
+            { auth: base64('me:secret') },
+          ]),
+        ),
+      },
+      { kind: 'anonymous' },
     ],
     [
       'for Docker Hub are not those for a host that is only spelt like it',

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from './engine.js';
 import { createStandInRegistry } from './stand-in-registry.js';
@@ -29,6 +31,8 @@ export interface Registry {
    * Stores the test image with a layer of its own under that name and removes it from the engine. Returns the name to pull.
    */
   push(repository: string): Promise<string>;
+  /** The same image, in a list that has it for mainframes alone. */
+  pushForOthers(repository: string): Promise<string>;
   /** From now on layers wait until `release`. */
   hold(): void;
   release(): void;
@@ -63,7 +67,7 @@ export async function startRegistry(engine: Engine, options: RegistryOptions = {
   const forwarder = await startForwarder(engine, port, socket);
   const host = `127.0.0.1:${port}`;
 
-  return {
+  const registry: Registry = {
     host,
     requests,
     async push(repository) {
@@ -73,6 +77,17 @@ export async function startRegistry(engine: Engine, options: RegistryOptions = {
       if (failure !== null) throw new Error(`could not push to the test registry: ${failure}`);
       await named.remove();
       return `${host}/${repository}:latest`;
+    },
+    async pushForOthers(repository) {
+      await registry.push(repository);
+      const put = (method: 'GET' | 'PUT', tag: string, body = '') =>
+        askAt(socket, method, `/v2/${repository}/manifests/${tag}`, body);
+      const manifest = await put('GET', 'latest');
+      const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
+      const platform = { os: 'linux', architecture: 's390x' };
+      const manifests = [{ mediaType: MANIFEST, digest, size: manifest.length, platform }];
+      await put('PUT', 'others', JSON.stringify({ schemaVersion: 2, mediaType: LIST, manifests }));
+      return `${host}/${repository}:others`;
     },
     hold: gate.close,
     release: gate.open,
@@ -85,6 +100,21 @@ export async function startRegistry(engine: Engine, options: RegistryOptions = {
       await once(front, 'close');
     },
   };
+  return registry;
+}
+
+const MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json';
+const LIST = 'application/vnd.docker.distribution.manifest.list.v2+json';
+
+/** One request to the registry, from this side of the engine's network. */
+async function askAt(socketPath: string, method: 'GET' | 'PUT', path: string, body: string): Promise<Buffer> {
+  const authorization = `Basic ${Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')}`;
+  const headers = { authorization, ...(method === 'GET' ? { accept: MANIFEST } : { 'content-type': LIST }) };
+  const asking = httpRequest({ socketPath, method, path, headers }).end(body);
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  const text = await buffer(answer);
+  if ((answer.statusCode ?? 500) >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text.toString()}`);
+  return text;
 }
 
 function createGate() {

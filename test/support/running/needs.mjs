@@ -11,9 +11,16 @@ import { delimiter, join } from 'node:path';
  * @property {boolean} [optional] The tests have a stand-in for it.
  */
 
+/** Debian has Docker's client in a package of its own from 13 on. */
+function clientPackage() {
+  const debian = existsSync('/etc/debian_version') ? readFileSync('/etc/debian_version', 'utf8') : '';
+  return Number.parseInt(debian, 10) >= 13 ? 'docker-cli' : 'docker.io';
+}
+
 /** @type {readonly Need[]} */
 const NEEDS = [
   { program: 'dockerd', package: 'docker.io', why: 'the tests run containers in Docker Engines of their own' },
+  { program: 'docker', package: clientPackage(), why: 'its pull is held beside the gate’s own' },
   { program: 'iptables', package: 'iptables', why: 'a Docker Engine does not start without it' },
   { program: 'busybox', package: 'busybox-static', why: 'a statically linked one is the image of the test containers' },
   {

@@ -1,0 +1,107 @@
+/** Whether the command of a created container is in it: under an init the engine starts it all the same, and the job ends with 127. */
+
+import type { IncomingMessage } from 'node:http';
+import { posix } from 'node:path';
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import { askDocker, type Asked } from '../../docker/ask-docker.js';
+import type { Clock } from '../../model/ports/outside.js';
+import { deadlineIn } from '../../time/deadline.js';
+
+/** For all questions together; a doubt starts the job. */
+const WITHIN_MS = 3000;
+/** Where the environment has no PATH, the engine gives this one (moby, oci/defaults and pkg/system). */
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** A link that leads on for longer is a circle. */
+const MOST_LINKS = 8;
+
+/**
+ * Why the command cannot be run, in a sentence; null where it is there, or where anything is in doubt. Only what the engine says is
+ * absent in every folder is absent. What NVIDIA's hook brings along at the start (nvidia-smi and others) cannot be there yet.
+ */
+export async function missingCommand(
+  id: string,
+  { docker, clock }: { readonly docker: Docker; readonly clock: Clock },
+): Promise<string | null> {
+  const deadline = deadlineIn(WITHIN_MS, clock);
+  const asked = await askDocker(WITHIN_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }), clock);
+  const inspected = asked.kind === 'answer' ? inspectBody.safeParse(asked.value) : null;
+  if (inspected?.success !== true) return null;
+  const { Path: command, Config, HostConfig } = inspected.data;
+  const given = (HostConfig.DeviceRequests ?? []).length > 0;
+  // Without an init the engine itself refuses at the start.
+  if (HostConfig.Init !== true || (given && posix.basename(command).startsWith('nvidia-'))) return null;
+  const isThere = async (path: string): Promise<boolean> =>
+    (await look(path, id, docker, deadline, clock)) !== 'absent';
+  for (const path of candidates(command, Config.Env ?? [], Config.WorkingDir || '/'))
+    if (await isThere(path)) return null;
+  // A container that is gone has nothing in it; that is for the start to find out.
+  if ((await look('/', id, docker, deadline, clock)) !== 'there') return null;
+  const where = command.includes('/') ? 'in the container' : `in any folder of PATH (${pathOf(Config.Env ?? [])})`;
+  return `exec: "${command}": there is no such file ${where}`;
+}
+
+/** As execvp(3) looks for it: a name with a slash is a path, any other is looked for in each folder of PATH. */
+export function candidates(command: string, env: readonly string[], workingDir: string): readonly string[] {
+  const folders = command.includes('/') ? ['.'] : pathOf(env).split(':');
+  return [...new Set(folders.map((folder) => posix.resolve('/', workingDir, folder || '.', command)))];
+}
+
+function pathOf(env: readonly string[]): string {
+  return env.findLast((entry) => entry.startsWith('PATH='))?.slice('PATH='.length) || DEFAULT_PATH;
+}
+
+/** The engine follows the links on the way to a file, and tells of a last one where it leads to. */
+async function look(
+  path: string,
+  id: string,
+  docker: Docker,
+  deadline: { left(): number },
+  clock: Clock,
+): Promise<'there' | 'absent' | 'in_doubt'> {
+  for (let at = path, links = 0; links <= MOST_LINKS; links += 1) {
+    const asked = await askDocker(Math.max(1, deadline.left()), (signal) => statPath(docker, id, at, signal), clock);
+    if (asked.kind === 'answered' && asked.status === 404) return 'absent';
+    const target = linkIn(asked);
+    if (target === null) return asked.kind === 'answer' ? 'there' : 'in_doubt';
+    at = posix.resolve(posix.dirname(at), target);
+  }
+  return 'in_doubt';
+}
+
+/** `HEAD /containers/{id}/archive`; the answer is all in a header. */
+function statPath(docker: Docker, id: string, path: string, abortSignal: AbortSignal): Promise<IncomingMessage> {
+  const request = {
+    path: `/containers/${id}/archive?`,
+    options: { path },
+    method: 'HEAD',
+    isStream: true,
+    abortSignal,
+    statusCodes: { 200: true, 400: 'bad parameter', 404: 'no such file', 500: 'server error' },
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error, answer) => {
+      if (error) return reject(error);
+      const came = answer as IncomingMessage;
+      came.resume();
+      resolve(came);
+    });
+  });
+}
+
+function linkIn(asked: Asked<IncomingMessage>): string | null {
+  if (asked.kind !== 'answer') return null;
+  const header = String(asked.value.headers['x-docker-container-path-stat'] ?? '');
+  try {
+    return pathStat.parse(JSON.parse(Buffer.from(header, 'base64').toString())).linkTarget || null;
+  } catch {
+    return null;
+  }
+}
+
+const pathStat = z.object({ linkTarget: z.string().nullish() });
+const inspectBody = z.object({
+  Path: z.string().min(1),
+  Config: z.object({ Env: z.array(z.string()).nullish(), WorkingDir: z.string().nullish() }),
+  HostConfig: z.object({ Init: z.boolean().nullish(), DeviceRequests: z.array(z.unknown()).nullish() }),
+});
