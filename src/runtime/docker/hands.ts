@@ -4,9 +4,9 @@ import { inWords, type DockerTrouble } from '../../docker/errors.js';
 import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
 import type { CreateAnswer, Hands, StartAnswer } from '../../model/ports/hands.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
+import { lookBeforeStart } from './before-start.js';
 import { containerSpec } from './container-spec.js';
 import type { ContainerEvents } from './events.js';
-import { missingCommand } from './find-command.js';
 import { createImages } from './images.js';
 import type { FindAuth } from './registry-auth.js';
 import { createRemove } from './remove.js';
@@ -82,8 +82,9 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
     compare: async (id, spec, grant) => (await options.stored?.compare(id, spec, grant)) ?? { kind: 'as_asked' },
 
     async start(id) {
-      const missing = await missingCommand(id, { docker, clock });
-      if (missing !== null) return { kind: 'refused', daemonMessage: missing };
+      const before = await lookBeforeStart(id, { docker, clock });
+      if (before.kind === 'no_command') return { kind: 'refused', daemonMessage: before.detail };
+      if (before.kind === 'changed') return { kind: 'gone', daemonMessage: `the container is ${before.state} already` };
       const asked = await askDocker(
         limits.start,
         (abortSignal) => docker.getContainer(id).start({ abortSignal }),

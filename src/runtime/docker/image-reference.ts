@@ -1,3 +1,5 @@
+/** Names of images, taken apart as Docker does. */
+
 import { isRegistry } from '../../model/image-name.js';
 
 /** An image name, parsed as Docker does. */

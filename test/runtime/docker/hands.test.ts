@@ -154,11 +154,13 @@ describe('what Docker refuses', () => {
     expect(await handsOf(engine).remove(id, 'created')).toEqual({ kind: 'removed' });
   });
 
-  test('a command that the image does not have starts Docker’s init, and ends at once with 127', async () => {
+  test('a command that the image does not have is refused before the start, which would end at once with 127', async () => {
     const id = await created('no-command', { command: ['no-such-program'] });
-    expect(await handsOf(engine).start(id)).toEqual({ kind: 'started' });
-    await engine.docker.getContainer(id).wait();
-    expect(await stateOf(id)).toMatchObject({ Status: 'exited', ExitCode: 127 });
+    expect(await handsOf(engine).start(id)).toEqual({
+      kind: 'refused',
+      daemonMessage: expect.stringMatching(/^exec: "no-such-program": there is no such file/),
+    });
+    expect(await stateOf(id)).toMatchObject({ Status: 'created' });
   });
 
   test('a hook that fails makes the start fail in its own words, and nothing runs', async () => {

@@ -1,4 +1,4 @@
-/** Whether the command of a created container is in it: under an init the engine starts it all the same, and the job ends with 127. */
+/** The last look at a container before its start: whether it is still created, and whether its command is in it. */
 
 import type { IncomingMessage } from 'node:http';
 import { posix } from 'node:path';
@@ -15,30 +15,41 @@ const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 /** A link that leads on for longer is a circle. */
 const MOST_LINKS = 8;
 
+export type BeforeStart =
+  | { readonly kind: 'go' }
+  /** Somebody had a hand in it: it is not this process's to start any more. */
+  | { readonly kind: 'changed'; readonly state: string }
+  /** `detail` says for a person what is not there. */
+  | { readonly kind: 'no_command'; readonly detail: string };
+
 /**
- * Why the command cannot be run, in a sentence; null where it is there, or where anything is in doubt. Only what the engine says is
- * absent in every folder is absent. What NVIDIA's hook brings along at the start (nvidia-smi and others) cannot be there yet.
+ * Under an init the engine starts a command that is not there all the same, and the job ends with 127. Only what the engine says is
+ * absent in every folder is absent; any doubt is a `go`. What NVIDIA's hook brings along at the start (nvidia-smi and others) cannot be
+ * there yet.
  */
-export async function missingCommand(
+export async function lookBeforeStart(
   id: string,
   { docker, clock }: { readonly docker: Docker; readonly clock: Clock },
-): Promise<string | null> {
+): Promise<BeforeStart> {
   const deadline = deadlineIn(WITHIN_MS, clock);
   const asked = await askDocker(WITHIN_MS, (abortSignal) => docker.getContainer(id).inspect({ abortSignal }), clock);
-  const inspected = asked.kind === 'answer' ? inspectBody.safeParse(asked.value) : null;
-  if (inspected?.success !== true) return null;
+  const body: unknown = asked.kind === 'answer' ? asked.value : null;
+  const state = stateBody.safeParse(body).data?.State.Status;
+  if (state !== undefined && state !== 'created') return { kind: 'changed', state };
+  const inspected = commandBody.safeParse(body);
+  if (!inspected.success) return { kind: 'go' };
   const { Path: command, Config, HostConfig } = inspected.data;
   const given = (HostConfig.DeviceRequests ?? []).length > 0;
   // Without an init the engine itself refuses at the start.
-  if (HostConfig.Init !== true || (given && posix.basename(command).startsWith('nvidia-'))) return null;
-  const isThere = async (path: string): Promise<boolean> =>
-    (await look(path, id, docker, deadline, clock)) !== 'absent';
-  for (const path of candidates(command, Config.Env ?? [], Config.WorkingDir || '/'))
-    if (await isThere(path)) return null;
+  if (HostConfig.Init !== true || (given && posix.basename(command).startsWith('nvidia-'))) return { kind: 'go' };
+  const env = Config.Env ?? [];
+  for (const path of candidates(command, env, Config.WorkingDir || '/')) {
+    if ((await look(path, id, docker, deadline, clock)) !== 'absent') return { kind: 'go' };
+  }
   // A container that is gone has nothing in it; that is for the start to find out.
-  if ((await look('/', id, docker, deadline, clock)) !== 'there') return null;
-  const where = command.includes('/') ? 'in the container' : `in any folder of PATH (${pathOf(Config.Env ?? [])})`;
-  return `exec: "${command}": there is no such file ${where}`;
+  if ((await look('/', id, docker, deadline, clock)) !== 'there') return { kind: 'go' };
+  const where = command.includes('/') ? 'in the container' : `in any folder of PATH (${pathOf(env)})`;
+  return { kind: 'no_command', detail: `exec: "${command}": there is no such file ${where}` };
 }
 
 /** As execvp(3) looks for it: a name with a slash is a path, any other is looked for in each folder of PATH. */
@@ -100,7 +111,8 @@ function linkIn(asked: Asked<IncomingMessage>): string | null {
 }
 
 const pathStat = z.object({ linkTarget: z.string().nullish() });
-const inspectBody = z.object({
+const stateBody = z.object({ State: z.object({ Status: z.string() }) });
+const commandBody = z.object({
   Path: z.string().min(1),
   Config: z.object({ Env: z.array(z.string()).nullish(), WorkingDir: z.string().nullish() }),
   HostConfig: z.object({ Init: z.boolean().nullish(), DeviceRequests: z.array(z.unknown()).nullish() }),

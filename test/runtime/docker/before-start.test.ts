@@ -1,6 +1,6 @@
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { candidates, missingCommand } from '../../../src/runtime/docker/find-command.js';
+import { candidates, lookBeforeStart } from '../../../src/runtime/docker/before-start.js';
 import { systemClock as clock } from '../../../src/time/system-clock.js';
 import { startDockerProxy } from '../../support/docker/docker-proxy.js';
 import { startEngine, type Engine } from '../../support/docker/engine.js';
@@ -36,10 +36,10 @@ async function created(body: object): Promise<string> {
 }
 
 const PATH = 'PATH=/opt/bin:/bin';
-const there = null;
-const absent = expect.stringMatching(/^exec: ".+": there is no such file/) as string;
+const there = { kind: 'go' };
+const absent = { kind: 'no_command', detail: expect.stringMatching(/^exec: ".+": there is no such file/) as string };
 
-test.each<[string, object, string | null]>([
+test.each<[string, object, object]>([
   ['in a folder of the path that goes without saying', { Cmd: ['sleep', '1'] }, there],
   ['in no folder of it', { Cmd: ['python', 'train.py'] }, absent],
   ['in a folder of its own PATH', { Cmd: ['good'], Env: [PATH] }, there],
@@ -71,13 +71,13 @@ test.each<[string, object, string | null]>([
     there,
   ],
 ])('%s', async (_says, body, expected) => {
-  expect(await missingCommand(await created(body), { docker: engine.docker, clock })).toEqual(expected);
+  expect(await lookBeforeStart(await created(body), { docker: engine.docker, clock })).toEqual(expected);
 });
 
 test('a container that is gone is for the start to find out', async () => {
   const id = await created({ Cmd: ['python'] });
   await engine.docker.getContainer(id).remove();
-  expect(await missingCommand(id, { docker: engine.docker, clock })).toBeNull();
+  expect(await lookBeforeStart(id, { docker: engine.docker, clock })).toEqual(there);
 });
 
 test('an engine that does not let itself be asked is not taken for one without the command', async () => {
@@ -85,7 +85,7 @@ test('an engine that does not let itself be asked is not taken for one without t
   try {
     proxy.treat((what) => (what.startsWith('HEAD') ? 'lose' : 'pass'));
     const docker = new Docker({ socketPath: proxy.dockerHost.slice('unix://'.length) });
-    expect(await missingCommand(await created({ Cmd: ['python'] }), { docker, clock })).toBeNull();
+    expect(await lookBeforeStart(await created({ Cmd: ['python'] }), { docker, clock })).toEqual(there);
   } finally {
     await proxy.stop();
   }
@@ -98,4 +98,11 @@ test.each([
   ['/run', [], '/work', ['/run']],
 ])('%s with %j in %s is looked for at %j', (command, env, folder, paths) => {
   expect(candidates(command, env, folder)).toEqual(paths);
+});
+
+test('one that somebody started meanwhile is not this process’s to start', async () => {
+  const id = await created({ Cmd: ['true'] });
+  await engine.docker.getContainer(id).start();
+  await engine.docker.getContainer(id).wait();
+  expect(await lookBeforeStart(id, { docker: engine.docker, clock })).toEqual({ kind: 'changed', state: 'exited' });
 });
