@@ -57,8 +57,8 @@ async function whyNotHere(
   if (engine.kind === 'blind' || engine.value.os === '' || engine.value.arch === '') return null;
   const { os, arch } = engine.value;
   const offered = (Platforms ?? []).map(({ os: system, architecture }) => `${system}/${architecture}`);
-  const takes = [arch, ...(ALSO_RUNS[arch] ?? [])].map((each) => `${os}/${each}`);
-  if (offered.length === 0 || offered.some((each) => takes.includes(each))) return null;
+  const takes = new Set([arch, ...(ALSO_RUNS[arch] ?? [])].map((each) => `${os}/${each}`));
+  if (offered.length === 0 || offered.some((each) => takes.has(each))) return null;
   return `there is no image for this machine (${os}/${arch}), only for ${[...new Set(offered)].slice(0, 8).join(', ')}`;
 }
 
