@@ -14,7 +14,8 @@
 #   --stop-timeout 45     longer than TUNEPLANE_DRAIN_TIMEOUT_S: admissions under way end first. Docker's own is 10 s.
 #   --network host        the gate listens on 127.0.0.1:9840 of the machine, for callers on it and nobody else, and shows
 #                         the metrics alone on port 9841 to everybody. A second gate on the same state folder is noticed.
-#                         With published ports instead, TUNEPLANE_LISTEN must be 0.0.0.0:9840, which needs a tokens file.
+#                         With published ports instead, TUNEPLANE_LISTEN must be 0.0.0.0:9840, which needs a tokens file and
+#                         TLS (TUNEPLANE_WEB_CONFIG_FILE), or TUNEPLANE_PLAIN_HTTP=true behind a proxy that speaks it.
 #   --pid host            else the driver hides the processes of other containers, and small foreign jobs go unseen.
 #   --gpus all            nvidia-smi, the driver's library and the cards, from the NVIDIA Container Toolkit.
 #   --device-cgroup-rule  195 is the driver's major number. The toolkit lets the cards in behind systemd's back, and its next
@@ -96,11 +97,17 @@ LABEL org.opencontainers.image.title="tuneplane-gpu-gate" \
 USER gpu-gate
 STOPSIGNAL SIGTERM
 # Asks where the gate listens, as the environment says: set the addresses there and not by flags. A gate that is blind or has
-# lost its Redis is healthy: it says so itself, and a new start would mend nothing.
+# lost its Redis is healthy: it says so itself, and a new start would mend nothing. Where TLS is spoken, a handshake is enough.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=15s --retries=3 CMD ["node", "-e", "\
-  const { TUNEPLANE_METRICS_LISTEN: metrics, TUNEPLANE_LISTEN: main } = process.env;\
+  const { TUNEPLANE_METRICS_LISTEN: metrics, TUNEPLANE_LISTEN: main, TUNEPLANE_WEB_CONFIG_FILE: web } = process.env;\
   const [first] = (metrics || main).split(',');\
-  const where = first.startsWith('unix:') ? { socketPath: first.slice(5), path: '/healthz' } : 'http://' + first + '/healthz';\
-  require('http').get(where, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1));"]
+  const unix = first.startsWith('unix:');\
+  const end = (well) => process.exit(well ? 0 : 1);\
+  const where = unix ? { socketPath: first.slice(5), path: '/healthz' } : 'http://' + first + '/healthz';\
+  const ask = () => require('http').get(where, (answer) => end(answer.statusCode === 200)).on('error', () => end(false));\
+  const { hostname, port } = unix ? {} : new URL(where);\
+  const tls = { host: hostname && hostname.replace(/[\\[\\]]/g, ''), port, rejectUnauthorized: false };\
+  if (web && !unix) require('tls').connect(tls, () => end(true)).on('error', ask);\
+  else ask();"]
 ENTRYPOINT ["gpu-gate"]
 CMD ["serve"]

@@ -16,8 +16,12 @@ import { createPageRoutes, type PageRouteParts } from './page/routes.js';
 import { createRunRoutes, type RunRouteParts } from './runs/routes.js';
 
 export interface MetricsAppParts {
+  /** Sets further headers on every response. */
+  readonly headers: RequestHandler;
+  /** Asks those who scrape for a password, where the operator wants one. */
+  readonly scrapers: RequestHandler;
   /** The handler of `GET /metrics` behind this authentication. */
-  readonly metrics: (door: RequestHandler) => Router;
+  readonly metrics: (door: RequestHandler[]) => Router;
   readonly readiness: () => Promise<Readiness>;
   readonly log: Log;
 }
@@ -40,7 +44,7 @@ export interface AppParts
 export function createApp(parts: AppParts): Express {
   const door = createDoor(parts.keys);
   const routes = { ...parts, door };
-  const app = bareApp();
+  const app = bareApp(parts.headers);
   app.use(watchRefused({ audit: parts.audit, clock: parts.clock, count: parts.countRefused }));
   app.use(openRoutes(parts, door.everybody));
   app.use(createAdmitRoutes(routes));
@@ -55,19 +59,19 @@ export function createApp(parts: AppParts): Express {
 
 /** For `TUNEPLANE_METRICS_LISTEN`: the public routes only, under any `Host`. */
 export function createMetricsOnlyApp(parts: MetricsAppParts): Express {
-  const app = bareApp();
+  const app = bareApp(parts.headers);
   app.use(openRoutes(parts, openDoor));
   app.use(notFound);
   app.use(finalErrorHandler(parts.log));
   return app;
 }
 
-function openRoutes({ metrics, readiness }: MetricsAppParts, door: RequestHandler): Router[] {
-  return [metrics(door), createHealthRoutes(readiness, door)];
+function openRoutes({ metrics, readiness, scrapers }: MetricsAppParts, door: RequestHandler): Router[] {
+  return [metrics([door, scrapers]), createHealthRoutes(readiness, door)];
 }
 
 /** An ETag would be computed over every page of metrics; no route uses nested query parameters. */
-function bareApp(): Express {
+function bareApp(headers: RequestHandler): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -85,5 +89,6 @@ function bareApp(): Express {
     });
     next();
   });
+  app.use(headers);
   return app;
 }

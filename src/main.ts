@@ -2,6 +2,8 @@
 
 import { connectionShares, descriptorLimit, type Shares } from './http/connections/shares.js';
 import { listen, type Listening } from './http/listen.js';
+import type { Front } from './http/make-server.js';
+import { createTlsFront } from './http/web-config/tls-front.js';
 import { createLog } from './log/log.js';
 import { sayOnce } from './log/say-once.js';
 import { CannotStart } from './model/cannot-start.js';
@@ -39,19 +41,22 @@ export async function runGate(settings: Settings, warnings: readonly string[]): 
 async function open(gate: Gate, settings: Settings, log: Log): Promise<readonly Listening[]> {
   const { main: most, metrics: mostForMetrics } = shares(settings, log);
   const onTrouble = sayOnce(clock, SAY_AGAIN_MS, (sentence) => log.warn({}, sentence));
+  const front: Front = (serve) => createTlsFront({ connections: gate.connections, handshakeMs: HANDSHAKE_MS, serve });
   try {
     // The read-only listener first: if it fails, no admission can have been accepted yet.
     const metrics =
       settings.metricsListen === null
         ? null
-        : await listen(gate.metricsApp, settings.metricsListen, { connections: mostForMetrics, onTrouble });
-    const main = await listen(gate.app, settings.listen, { connections: most, onTrouble });
+        : await listen(gate.metricsApp, settings.metricsListen, { connections: mostForMetrics, onTrouble, front });
+    const main = await listen(gate.app, settings.listen, { connections: most, onTrouble, front });
     log.info({ listen: main.addresses.map(writeAddress), metrics: metrics?.addresses.map(writeAddress) }, 'listening');
     return metrics === null ? [main] : [main, metrics];
   } catch (error) {
     throw new CannotStart((error as Error).message, { cause: error });
   }
 }
+
+const HANDSHAKE_MS = 10_000;
 
 /** Too many connections is a lasting state: logged once a minute. */
 const SAY_AGAIN_MS = 60_000;

@@ -13,6 +13,7 @@ import { burstAudit } from './http/burst-audit.js';
 import { openKeys } from './http/open-keys.js';
 import { readiness, readinessBy } from './http/readiness.js';
 import { watchRuleFiles } from './http/watch-rule-files.js';
+import { openWebConfig, type OpenWebConfig } from './http/web-config/open-web-config.js';
 import { createTurnQueue } from './lock/queue.js';
 import { openLock } from './locks.js';
 import { createMeter, type MeterWithRegistry } from './metrics/meter.js';
@@ -53,10 +54,8 @@ const LOOK_WITHIN_MS = 5000;
 export interface Gate {
   readonly app: Express;
   readonly metricsApp: Express;
-  /**
-   * Refuses new admissions from now on. Settles when those in progress have ended, or after `withinMs`; tells whether all
-   * have ended.
-   */
+  readonly connections: OpenWebConfig['connections'];
+  /** Refuses new admissions from now on. Settles when those in progress have ended, or after `withinMs`; whether all have. */
   drain(withinMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -78,15 +77,15 @@ interface Ground {
 /** Builds the gate. Throws `CannotStart` where a file, a folder, an engine or a setting makes it impossible. */
 export async function wireGate(settings: Settings, clock: Clock, log: Log): Promise<Gate> {
   const startedAtMs = clock.now();
-  const build = readBuild();
   const { keys, file: tokensFile } = await openKeys(settings, { clock, log });
   const rules = await openRules(settings.policyFile, { clock, log });
-  const ruleFiles = watchRuleFiles([tokensFile, rules.file], clock);
+  const webConfig = await openWebConfig(settings, { clock, log });
+  const ruleFiles = watchRuleFiles([tokensFile, rules.file, webConfig.file], clock);
   const audit = burstAudit(openAudit(settings.auditFile, log), clock);
   const decisions = rememberDecisions(audit);
   const state = await openState(settings, clock, log);
   const opened = await openRuntime(settings, state.folder, clock, log);
-  const meter = createMeter({ ...build });
+  const meter = createMeter({ ...readBuild() });
   const lock = await openLock(settings, clock, log, meter);
   const recentRuns = createRecentRuns(clock);
   const remembering = rememberingHands(opened.hands, (run) => {
@@ -107,8 +106,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const { metricsRoutes } = await import('./metrics/routes.js');
   const { createPage } = await import('./page/page.js');
   const admissions = openAdmissions(ground, observer);
-  const { standpoint } = admissions;
-  const stopSweeping = startSweeping({ ...ground, ...runtime, standpoint, graceMs: settings.claimGraceS * 1000 });
+  const sweepParts = { standpoint: admissions.standpoint, graceMs: settings.claimGraceS * 1000 };
+  const stopSweeping = startSweeping({ ...ground, ...runtime, ...sweepParts });
   const readyParts = {
     lock,
     admissions,
@@ -117,6 +116,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     admitWhenBlind: settings.admitWhenBlind,
   };
   const served = {
+    ...webConfig.guards,
     metrics: metricsRoutes({
       observer,
       status: () => admissions.status(),
@@ -130,7 +130,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     readiness: () => readiness({ observer, ...readyParts }, LOOK_WITHIN_MS),
     log,
   };
-  const shown = { observer, clock, lookWithinMs: LOOK_WITHIN_MS, version: build.version };
+  const shown = { observer, clock, lookWithinMs: LOOK_WITHIN_MS, version: readBuild().version };
   const app = createApp({
     ...served,
     ...shown,
@@ -156,6 +156,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   return {
     app,
     metricsApp: createMetricsOnlyApp(served),
+    connections: webConfig.connections,
     drain: (withinMs) => admissions.drain(withinMs),
     async close() {
       stopSweeping();

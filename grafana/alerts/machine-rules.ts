@@ -87,6 +87,6 @@ or
     for: '1m',
     summary: 'The {file} file on {instance} is not in force',
     description:
-      'The {file} file of the gate on {instance} cannot be used as it is written. Of a policy the last good one stays in force; of tokens only the lines that can be read count, and a file that is gone or that others could write lets nobody in.',
+      'The {file} file of the gate on {instance} cannot be used as it is written. Of a policy or a web config the last good one stays in force; of tokens only the lines that can be read count, and a file that is gone or that others could write lets nobody in.',
   },
 ];

@@ -57,12 +57,15 @@ function asking(program: Command, name: string, description: string): Command {
     .description(description)
     .option(
       '--url <url>',
-      'address of the gate: http://host:port or unix:/path (TUNEPLANE_URL, else the first of TUNEPLANE_LISTEN, else 127.0.0.1:9840)',
+      'address of the gate: http://host:port, https://host:port or unix:/path (TUNEPLANE_URL, else the first of TUNEPLANE_LISTEN, else 127.0.0.1:9840)',
     )
     .option(
       '--token-file <file>',
       'a file with the token to send (TUNEPLANE_TOKEN_FILE); never give a token on the command line, where others see it',
-    );
+    )
+    .option('--ca-file <file>', 'the CA that signed the certificate of the gate, PEM (TUNEPLANE_CA_FILE)')
+    .option('--cert-file <file>', 'the client certificate, for a gate that asks for one, PEM (TUNEPLANE_CERT_FILE)')
+    .option('--key-file <file>', 'the key of that certificate, PEM (TUNEPLANE_KEY_FILE)');
 }
 
 function operating(

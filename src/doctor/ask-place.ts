@@ -1,7 +1,8 @@
 /** Who listens on an address meant for the gate: nobody, a gate, or another program. */
 
 import { lstat } from 'node:fs/promises';
-import { request, type RequestOptions } from 'node:http';
+import { request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { connect, createServer } from 'node:net';
 import type { ListenAddress } from '../settings/addresses.js';
 
@@ -21,7 +22,10 @@ const ANSWER_MS = 7000;
  */
 export async function askPlace(address: ListenAddress): Promise<Place> {
   if (address.kind === 'tcp' && address.port === 0) return { kind: 'free' };
-  if (await somebodyListens(address)) return (await askGate(address)) ?? { kind: 'taken' };
+  if (await somebodyListens(address)) {
+    const answers = await Promise.all([askGate(address, requestHttp), askGate(address, askHttps)]);
+    return answers.find((answer) => answer !== null) ?? { kind: 'taken' };
+  }
   if (address.kind === 'tcp') return tryToListen(address);
   // A stale socket file is removed at the start; anything else in its place is not.
   const stats = await lstat(address.path).catch(() => null);
@@ -42,7 +46,7 @@ function somebodyListens(address: ListenAddress): Promise<boolean> {
 }
 
 /** `GET /readyz`, which requires no token and has parts that no other program names. Null: this is no gate. */
-function askGate(address: ListenAddress): Promise<Place | null> {
+function askGate(address: ListenAddress, request: typeof askHttps): Promise<Place | null> {
   return new Promise((resolve) => {
     const asked = request({ ...wayTo(address), path: '/readyz', agent: false, signal: AbortSignal.timeout(ANSWER_MS) });
     asked.once('error', () => resolve(null));
@@ -58,6 +62,11 @@ function askGate(address: ListenAddress): Promise<Place | null> {
     });
     asked.end();
   });
+}
+
+/** Whoever it is, nothing confidential is sent, and the answer decides nothing. */
+function askHttps(options: RequestOptions) {
+  return requestHttps({ ...options, rejectUnauthorized: false });
 }
 
 function gateIn(text: string): Place | null {

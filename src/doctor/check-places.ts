@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { readRuleFile } from '../http/read-rule-file.js';
 import { openTokensFile } from '../http/tokens-file.js';
+import { openWebConfigFile } from '../http/web-config/web-config-file.js';
 import { SILENT } from '../log/silent-log.js';
 import { askFolder } from '../state/folder-facts.js';
 import { defaultStateFolders } from '../state/usable-folder.js';
@@ -13,7 +14,7 @@ import { judgeFolder, judgePlaces, judgeRuleFile } from './judge-places.js';
 import { once } from './once.js';
 
 export function checkPlaces({ settings, env, policyProblems, clock }: Installation): readonly Check[] {
-  const { tokensFile, policyFile, listen, metricsListen, stateDir } = settings;
+  const { tokensFile, policyFile, webConfigFile, listen, metricsListen, stateDir } = settings;
   const places = once(() =>
     Promise.all([...listen, ...(metricsListen ?? [])].map(async (each) => [each, await askPlace(each)] as const)),
   );
@@ -36,6 +37,13 @@ export function checkPlaces({ settings, env, policyProblems, clock }: Installati
         problems: await textProblems(policyFile, policyProblems),
       };
       return judgeRuleFile(file, 'the gate does not start with it: correct it');
+    }),
+    check('web-config-file', async () => {
+      if (webConfigFile === null) return skipped('none: TCP addresses speak plain HTTP');
+      const opened = await openWebConfigFile({ path: webConfigFile, mustHaveTls: false, clock, log: SILENT });
+      const problems = opened.kind === 'bad' ? opened.problems : [];
+      const file = { path: webConfigFile, mode: await modeOf(webConfigFile), problems };
+      return judgeRuleFile(file, 'the gate does not start with it: mend it');
     }),
     check('listen', async () => judgePlaces(await places())),
     check('state-folder', async () => {

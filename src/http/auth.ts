@@ -9,7 +9,7 @@ import type { WatchedFile } from './watched-file.js';
 
 /** How callers are identified: by tokens or, without a tokens file, only by the `Host` that they call. */
 export type Keys =
-  | { readonly kind: 'tokens'; readonly file: WatchedFile<readonly TokenEntry[]> }
+  | { readonly kind: 'tokens'; readonly file: Pick<WatchedFile<readonly TokenEntry[]>, 'current'> }
   | { readonly kind: 'open'; readonly hosts: ReadonlySet<string> };
 
 export interface Door {
@@ -63,7 +63,7 @@ function refuseHost(keys: Keys, req: Request, res: Response): boolean {
 
 /** Null where a 401 was sent. It does not say which part of the header was wrong. */
 async function identify(
-  file: WatchedFile<readonly TokenEntry[]>,
+  file: Pick<WatchedFile<readonly TokenEntry[]>, 'current'>,
   req: Request,
   res: Response,
 ): Promise<Principal | null> {

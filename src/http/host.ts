@@ -4,7 +4,7 @@
 
 import type { Request } from 'express';
 import type { ListenAddress } from '../settings/addresses.js';
-import { isOverUnixSocket } from './listen.js';
+import { isOverUnixSocket } from './connections/over-unix.js';
 
 /**
  * The accepted `Host` values: the listen addresses, `localhost`, and the names that the operator allows. Compared by name,

@@ -1,39 +1,13 @@
 /** Listens on all configured addresses, with limits on slow senders and on the number of connections, and shuts down gracefully. */
 
 import { chmod } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { writeAddress, type ListenAddress } from '../settings/addresses.js';
 import { errorWords } from '../text/error-words.js';
 import { inTime } from '../time/in-time.js';
 import { systemClock } from '../time/system-clock.js';
-import { answerBrokenRequest, refuseConnect } from './broken-request.js';
-import { limitConnections } from './connections/limit-connections.js';
-import { oneAtATime } from './connections/one-at-a-time.js';
+import { makeServer, type LimitedServer, type ServerOptions, type ServerState } from './make-server.js';
 import { clearStaleSocket } from './stale-socket.js';
-
-export interface TimeLimits {
-  /** How often the other limits are checked; Node's own 30 s would make them meaningless. */
-  readonly checkEveryMs: number;
-  readonly headersMs: number;
-  /** For the whole request, body included. It does not limit the answer. */
-  readonly requestMs: number;
-  /** How long a client may go without reading any of its response. */
-  readonly unreadMs: number;
-}
-
-/** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
-const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000, unreadMs: 20_000 };
-
-export interface ListenOptions {
-  readonly limits?: TimeLimits;
-  /** The most connections on each address at a time. */
-  readonly connections?: number;
-  /** Called with a sentence whenever a connection cannot be accepted, or one is closed because there are too many. */
-  readonly onTrouble?: (sentence: string) => void;
-}
-
-/** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
-const KEEP_ALIVE_MS = 75_000;
 
 export interface Listening {
   /** The actual addresses: a port 0 is replaced by the real one. */
@@ -52,17 +26,17 @@ export interface Listening {
 export async function listen(
   app: RequestListener,
   addresses: readonly ListenAddress[],
-  { limits = LIMITS, connections = 512, onTrouble = () => undefined }: ListenOptions = {},
+  options: Partial<ServerOptions> = {},
 ): Promise<Listening> {
-  const servers: Server[] = [];
-  const state: State = { open: false, closing: false, early: [] };
+  const servers: LimitedServer[] = [];
+  const state: ServerState = { open: false, closing: false, early: [] };
   const bound: ListenAddress[] = [];
   try {
     for (const address of addresses) {
-      const server = makeServer(app, address, { limits, connections, onTrouble }, state);
-      await bind(server, address);
-      servers.push(server);
-      bound.push(boundAddress(server, address));
+      const made = makeServer(app, address, options, state);
+      await bind(made.server, address);
+      servers.push(made);
+      bound.push(boundAddress(made.server, address));
     }
   } catch (error) {
     await closeAll(servers, 0);
@@ -77,69 +51,6 @@ export async function listen(
       return closeAll(servers, graceMs);
     },
   };
-}
-
-/** Whether a request came over a unix socket. Stored per server, since a closed socket cannot tell. */
-export function isOverUnixSocket(req: IncomingMessage): boolean {
-  return overUnix in req.socket;
-}
-
-const overUnix = Symbol('came over a unix socket');
-
-/** Shared by the servers of all addresses. */
-interface State {
-  open: boolean;
-  closing: boolean;
-  /** Requests that arrived before all addresses were open. */
-  readonly early: (() => void)[];
-}
-
-function makeServer(
-  app: RequestListener,
-  address: ListenAddress,
-  { limits, connections, onTrouble }: Required<ListenOptions>,
-  state: State,
-): Server {
-  const connectionLimit = limitConnections({
-    most: connections,
-    unreadMs: limits.unreadMs,
-    clock: systemClock,
-    onFull: () =>
-      onTrouble(
-        `${writeAddress(address)} has ${connections} connections, the most that it may have; idle ones are closed`,
-      ),
-  });
-  const served = oneAtATime(serve);
-  const server = createServer(
-    {
-      connectionsCheckingInterval: limits.checkEveryMs,
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Answered by us, in the form of every other refusal.
-      requireHostHeader: false,
-    },
-    served,
-  );
-  function serve(req: IncomingMessage, res: ServerResponse): void {
-    connectionLimit.begin(req, res);
-    if (state.closing) res.setHeader('Connection', 'close');
-    if (state.open) app(req, res);
-    else state.early.push(() => app(req, res));
-  }
-  // By default Node answers an unknown `Expect` with an empty 417, and closes the connection on CONNECT.
-  server.on('checkExpectation', served);
-  server.on('connect', (_req, socket) => refuseConnect(socket));
-  server.on('connection', (socket) => {
-    connectionLimit.add(socket);
-    if (address.kind === 'unix') Object.assign(socket, { [overUnix]: true });
-  });
-  server.on('clientError', answerBrokenRequest);
-  // Out of descriptors, for example. Without a listener for it, this event would end the process.
-  server.on('error', (error) => onTrouble(`${writeAddress(address)} cannot take a connection: ${errorWords(error)}`));
-  const looking = setInterval(() => connectionLimit.closeUnread(), limits.checkEveryMs).unref();
-  server.once('close', () => clearInterval(looking));
-  return server;
 }
 
 async function bind(server: Server, address: ListenAddress): Promise<void> {
@@ -177,14 +88,14 @@ function boundAddress(server: Server, address: ListenAddress): ListenAddress {
 }
 
 /** `close()` closes only the connections that are idle at that moment; others would stay open for their keep-alive time. */
-async function closeAll(servers: readonly Server[], graceMs: number): Promise<boolean> {
-  const closed = Promise.all(servers.map(closing));
+async function closeAll(servers: readonly LimitedServer[], graceMs: number): Promise<boolean> {
+  const closed = Promise.all(servers.map(({ server }) => closing(server)));
   const idle = setInterval(() => {
-    for (const server of servers) server.closeIdleConnections();
+    for (const { server } of servers) server.closeIdleConnections();
   }, 50);
   const orderly = (await inTime(closed, graceMs, systemClock)) !== null;
   clearInterval(idle);
-  for (const server of servers) server.closeAllConnections();
+  for (const { closeConnections } of servers) closeConnections();
   await closed;
   return orderly;
 }

@@ -4,14 +4,26 @@ import type { Clock, Log } from '../model/ports/outside.js';
 import type { InForce, RuleFile } from '../model/ports/rule-files.js';
 import { readRuleFile, stampOf, type RuleFileRead } from './read-rule-file.js';
 
-/** The result of parsing: the content with warnings about ignored parts, or every problem; each a sentence. */
-export type FileContent<T> =
+/** A file that is part of another: a certificate that a config names. `stamp` null: it could not be read. */
+export interface Companion {
+  readonly path: string;
+  readonly stamp: string | null;
+}
+
+/**
+ * The result of parsing: the content with warnings about ignored parts, or every problem; each a sentence. A change of a companion
+ * is a change of the file.
+ */
+export type FileContent<T> = { readonly companions?: readonly Companion[] } & (
   | { readonly kind: 'good'; readonly value: T; readonly passedOver?: readonly string[] }
-  | { readonly kind: 'bad'; readonly problems: readonly string[] };
+  | { readonly kind: 'bad'; readonly problems: readonly string[] }
+);
 
 export interface WatchedFile<T> {
   /** The content in force now. */
   current(): Promise<T>;
+  /** The content that was in force at the last check. */
+  latest(): T;
 }
 
 export type Opened<T> =
@@ -22,7 +34,7 @@ export interface WatchedFileParts<T> {
   readonly path: string;
   /** Its kind, for metrics and people: `tokens`. */
   readonly name: string;
-  readonly understand: (text: string, mode: number) => FileContent<T>;
+  readonly understand: (text: string, mode: number) => FileContent<T> | Promise<FileContent<T>>;
   /** The content when the file is missing or empty: nobody may do anything. */
   readonly nothing: T;
   /** Whether the last good content stays in force while the file is unreadable, invalid, or writable by others. */
@@ -36,11 +48,11 @@ export interface WatchedFileParts<T> {
  * changes, so that a removed token is invalid at the next request. Each change is logged once.
  */
 export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Opened<T>> {
-  const { path, clock, log } = parts;
+  const { clock, log } = parts;
   const first = await read(parts);
   if (first.content.kind === 'bad') return { kind: 'bad', problems: first.content.problems };
 
-  let { stamp } = first;
+  let { stamps } = first;
   let value = first.content.value;
   let inForce = first.inForce;
   let readAtMs = clock.now();
@@ -50,8 +62,8 @@ export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Op
   async function readAgain(): Promise<void> {
     const next = await read(parts);
     // A failed read is tried again at each check and logged once.
-    const known = next.stamp === null && inForce === next.inForce;
-    stamp = next.stamp;
+    const known = next.stamps.some(([, stamp]) => stamp === null) && inForce === next.inForce;
+    stamps = next.stamps;
     inForce = next.inForce;
     if (next.content.kind === 'good') value = next.content.value;
     else if (next.inForce === 'nothing') value = parts.nothing;
@@ -61,7 +73,7 @@ export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Op
 
   /** Twice: a caller that joins a read which began before the latest change must not get the old content. */
   async function look(): Promise<void> {
-    for (let times = 0; times < 2 && (stamp === null || (await stampOf(path)) !== stamp); times += 1) {
+    for (let times = 0; times < 2 && (await haveChanged(stamps)); times += 1) {
       reading ??= readAgain().finally(() => (reading = null));
       await reading;
     }
@@ -74,30 +86,42 @@ export async function openWatchedFile<T>(parts: WatchedFileParts<T>): Promise<Op
       await look();
       return value;
     },
+    latest: () => value,
   };
   return { kind: 'good', file, passedOver: first.content.passedOver ?? [] };
 }
 
+/** The path of each file that was read, with its stamp; null: to be read again at the next check. */
+type Stamps = readonly (readonly [path: string, stamp: string | null])[];
+
 interface Read<T> {
-  /** Null: read again at the next check. */
-  readonly stamp: string | null;
+  readonly stamps: Stamps;
   readonly content: FileContent<T>;
   readonly inForce: InForce;
+}
+
+async function haveChanged(stamps: Stamps): Promise<boolean> {
+  for (const [path, stamp] of stamps) {
+    if (stamp === null || (await stampOf(path)) !== stamp) return true;
+  }
+  return false;
 }
 
 async function read<T>(parts: WatchedFileParts<T>): Promise<Read<T>> {
   const came = await readRuleFile(parts.path);
   const stamp = came.kind === 'unreadable' ? null : came.stamp;
-  const content = came.kind === 'text' ? parts.understand(came.text, came.mode) : bad(came.problem);
-  if (content.kind === 'bad') return { stamp, content, inForce: without(came, parts.keepsLast) };
-  return { stamp, content, inForce: (content.passedOver ?? []).length === 0 ? 'as_written' : 'in_part' };
+  const content = came.kind === 'text' ? await parts.understand(came.text, came.mode) : bad(came.problem);
+  const companions = (content.companions ?? []).map((each) => [each.path, each.stamp] as const);
+  const stamps = [[parts.path, stamp] as const, ...companions];
+  if (content.kind === 'bad') return { stamps, content, inForce: without(came, parts.keepsLast) };
+  return { stamps, content, inForce: (content.passedOver ?? []).length === 0 ? 'as_written' : 'in_part' };
 }
 
 function without(came: RuleFileRead, keepsLast: boolean): InForce {
   return keepsLast && came.kind !== 'gone' && came.kind !== 'empty' ? 'as_before' : 'nothing';
 }
 
-function bad(problem: string): { readonly kind: 'bad'; readonly problems: readonly string[] } {
+function bad(problem: string): FileContent<never> {
   return { kind: 'bad', problems: [problem] };
 }
 

@@ -35,7 +35,7 @@ export interface MetricsParts {
  * Creates the router behind authentication, one for each listener. It always answers 200 with a page, within the scrape's
  * timeout: the page itself reports what could not be seen.
  */
-export function metricsRoutes(parts: MetricsParts): (door: RequestHandler) => Router {
+export function metricsRoutes(parts: MetricsParts): (door: RequestHandler[]) => Router {
   const onFault = (fault: unknown): void =>
     parts.log.error({ err: fault }, 'a part of the metrics page could not be made');
   const pageOf = createPages(parts, onFault);
@@ -45,7 +45,10 @@ export function metricsRoutes(parts: MetricsParts): (door: RequestHandler) => Ro
   };
   return (door) => {
     const router = Router({ caseSensitive: true, strict: true });
-    router.route('/metrics').get(door, scrape).all(door, methodNotAllowed('GET', 'HEAD'));
+    router
+      .route('/metrics')
+      .get(...door, scrape)
+      .all(...door, methodNotAllowed('GET', 'HEAD'));
     return router;
   };
 }

@@ -4,9 +4,27 @@ import type { Settings } from './settings.js';
 
 /** As written: a relative path starts at the gate's working directory. */
 export function ownPaths(settings: Settings): readonly string[] {
-  const { tokensFile, policyFile, auditFile, redisPasswordFile, dockerConfig, stateDir, claimsDir, nvidiaSmi } =
-    settings;
-  const files = [tokensFile, policyFile, auditFile, redisPasswordFile, dockerConfig, stateDir, claimsDir];
+  const {
+    tokensFile,
+    policyFile,
+    auditFile,
+    redisPasswordFile,
+    webConfigFile,
+    dockerConfig,
+    stateDir,
+    claimsDir,
+    nvidiaSmi,
+  } = settings;
+  const files = [
+    tokensFile,
+    policyFile,
+    auditFile,
+    redisPasswordFile,
+    webConfigFile,
+    dockerConfig,
+    stateDir,
+    claimsDir,
+  ];
   const sockets = [...settings.listen, ...(settings.metricsListen ?? [])];
   return [
     ...files.filter((path) => path !== null),

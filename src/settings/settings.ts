@@ -91,6 +91,14 @@ function contradictions(values: Partial<TableValues>): string[] {
       );
     }
   }
+  if (values.listen !== undefined && values.webConfigFile === null && values.plainHttp === false) {
+    for (const address of values.listen.filter((each) => !isLocal(each))) {
+      problems.push(
+        `TUNEPLANE_LISTEN is "${writeAddress(address)}" and TUNEPLANE_WEB_CONFIG_FILE is not set: expected TLS, since tokens ` +
+          'would cross the network in clear text, or TUNEPLANE_PLAIN_HTTP=true behind a proxy that speaks it',
+      );
+    }
+  }
   const metrics = new Set((values.metricsListen ?? []).map(writeAddress));
   for (const address of (values.listen ?? []).map(writeAddress)) {
     if (metrics.has(address) && !address.endsWith(':0')) {

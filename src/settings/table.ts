@@ -47,6 +47,12 @@ export const TABLE = {
   auditFile: optional('TUNEPLANE_AUDIT_FILE', 'standard output', 'file', oneLine('a path'), [
     'where the audit lines go, one JSON line per decision',
   ]),
+  webConfigFile: optional('TUNEPLANE_WEB_CONFIG_FILE', 'none', 'file', oneLine('a path'), [
+    "TLS, client certificates and passwords for scraping, in the form of Prometheus' exporters; for every TCP address",
+  ]),
+  plainHttp: setting('TUNEPLANE_PLAIN_HTTP', 'false', 'boolean', flag, [
+    'serve addresses beyond loopback without TLS, as behind a proxy that speaks it',
+  ]),
   metricsListen: optional('TUNEPLANE_METRICS_LISTEN', 'none', 'address', addresses, [
     'one more address, for /metrics, /healthz and /readyz alone; asks for no token',
   ]),

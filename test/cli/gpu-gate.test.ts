@@ -79,6 +79,7 @@ describe('gpu-gate serve', () => {
       '"now" is',
       'TUNEPLANE_PROCESSES is',
       'TUNEPLANE_LISTEN is',
+      'TUNEPLANE_LISTEN is',
       '`gpu-gate serve',
     ]);
   });

@@ -81,6 +81,7 @@ describe('gpu-gate doctor', () => {
       'lock-key': 'ok',
       'tokens-file': 'ok',
       'policy-file': 'ok',
+      'web-config-file': 'skipped',
       listen: 'ok',
       'state-folder': 'ok',
     });

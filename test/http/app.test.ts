@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { afterEach, expect, test } from 'vitest';
 import { createMetricsOnlyApp } from '../../src/app.js';
+import { openDoor } from '../../src/http/auth.js';
 import { methodNotAllowed } from '../../src/http/errors.js';
 import { listen, type Listening } from '../../src/http/listen.js';
 import { OPERATIONS } from '../../src/openapi/operations.js';
@@ -88,9 +89,11 @@ test('the process answers, and says part by part whether it could decide', async
 
 test('the listener for metrics serves three paths whatever Host is asked, and nothing else', async () => {
   const app = createMetricsOnlyApp({
+    headers: openDoor,
+    scrapers: openDoor,
     metrics: (door) =>
       Router()
-        .get('/metrics', door, (_req, res) => {
+        .get('/metrics', ...door, (_req, res) => {
           res.type('text/plain').send('up 1\n');
         })
         .all('/metrics', methodNotAllowed('GET', 'HEAD')),

@@ -5,7 +5,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MOST_WAITING } from '../../src/http/connections/one-at-a-time.js';
 import { connectionShares, descriptorLimit } from '../../src/http/connections/shares.js';
-import { listen, type Listening, type ListenOptions } from '../../src/http/listen.js';
+import { listen, type Listening } from '../../src/http/listen.js';
+import type { ServerOptions } from '../../src/http/make-server.js';
 
 /** Who may have a connection, and what one connection may ask for at a time. */
 
@@ -141,7 +142,7 @@ describe('the shares of two listeners', () => {
 });
 
 /** A listener; what comes back makes a connection to it, once it has been taken. */
-async function listening(app: RequestListener, options: ListenOptions): Promise<() => Promise<Socket>> {
+async function listening(app: RequestListener, options: Partial<ServerOptions>): Promise<() => Promise<Socket>> {
   const started = await listen(app, [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], options);
   open.push(started);
   const [address] = started.addresses;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMetricsOnlyApp } from '../../src/app.js';
-import type { Keys } from '../../src/http/auth.js';
+import { openDoor, type Keys } from '../../src/http/auth.js';
 import { listen, type Listening } from '../../src/http/listen.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes } from '../../src/metrics/routes.js';
@@ -100,6 +100,8 @@ test('a target that names a foreign host is refused as a Host is', async () => {
 test('the listener for metrics alone knows its three paths as they are written, and nothing else', async () => {
   const part = { ok: true, detail: null };
   const app = createMetricsOnlyApp({
+    headers: openDoor,
+    scrapers: openDoor,
     metrics: metricsRoutes({
       observer: { recent: async () => watchedMachine() },
       status: () => ({

@@ -4,7 +4,8 @@ import express, { type Express } from 'express';
 import { afterEach } from 'vitest';
 import { type AppParts, createApp } from '../../src/app.js';
 import { allowedHosts } from '../../src/http/host.js';
-import { listen, type Listening, type TimeLimits } from '../../src/http/listen.js';
+import { listen, type Listening } from '../../src/http/listen.js';
+import type { TimeLimits } from '../../src/http/make-server.js';
 import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes } from '../../src/metrics/routes.js';
 import type { Decision, JobSpec, Outcome, Principal, RefusedCode, Run } from '../../src/model/admission.js';
@@ -118,6 +119,8 @@ function partsOf(gate: Gate): AppParts {
     keys: { kind: 'open', hosts: allowedHosts([{ kind: 'tcp', host: '127.0.0.1', port: 0 }], ['gate.internal']) },
     version: '1.2.3',
     countRefused: (code) => void gate.refused.push(code),
+    headers: (_req, _res, next) => next(),
+    scrapers: (_req, _res, next) => next(),
     metrics: metricsRoutes({
       observer: { recent: () => Promise.resolve(gate.look()) },
       status: () => NOTHING_DOING,

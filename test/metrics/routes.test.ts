@@ -28,7 +28,7 @@ async function serve(parts: Partial<MetricsParts> = {}): Promise<number> {
       ruleFiles: () => [],
       log: { error() {} },
       ...parts,
-    })(openDoor),
+    })([openDoor]),
   );
   const server = createServer(app);
   servers.push(server);

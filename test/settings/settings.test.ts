@@ -29,6 +29,8 @@ test('an empty environment is a machine with Docker, one gate and no Redis, on l
       tokensFile: null,
       policyFile: null,
       auditFile: null,
+      webConfigFile: null,
+      plainHttp: false,
       metricsListen: null,
       metricsHolders: false,
       allowedHosts: [],
@@ -79,6 +81,8 @@ describe('a value is read from the environment or from the flag of the same name
     ['TUNEPLANE_TOKENS_FILE', '/etc/tokens', '/etc/tokens'],
     ['TUNEPLANE_POLICY_FILE', '/etc/policy.json', '/etc/policy.json'],
     ['TUNEPLANE_AUDIT_FILE', '/var/log/audit', '/var/log/audit'],
+    ['TUNEPLANE_WEB_CONFIG_FILE', '/etc/web.yml', '/etc/web.yml'],
+    ['TUNEPLANE_PLAIN_HTTP', 'on', true],
     ['TUNEPLANE_METRICS_LISTEN', '0.0.0.0:9841', [{ kind: 'tcp', host: '0.0.0.0', port: 9841 }]],
     ['TUNEPLANE_METRICS_HOLDERS', 'yes', true],
     ['TUNEPLANE_ALLOWED_HOSTS', 'Gate.example, [::1]:80', ['gate.example', '[::1]:80']],
@@ -289,19 +293,31 @@ describe('one mistake, one exact message', () => {
       'TUNEPLANE_PROCESSES',
       'TUNEPLANE_LISTEN',
       'TUNEPLANE_LISTEN',
+      'TUNEPLANE_LISTEN',
+      'TUNEPLANE_LISTEN',
     ]);
   });
 });
 
 describe('an address that others can reach', () => {
-  test('is refused without a tokens file, and taken with one', () => {
-    const listen = { TUNEPLANE_LISTEN: '127.0.0.1:9840,192.168.1.7:9840' };
-    expect(problemsOf(listen)).toEqual([
+  const listen = { TUNEPLANE_LISTEN: '127.0.0.1:9840,192.168.1.7:9840' };
+  const tokens = { TUNEPLANE_TOKENS_FILE: '/etc/tokens' };
+
+  test('is refused without a tokens file', () => {
+    expect(problemsOf({ ...listen, TUNEPLANE_PLAIN_HTTP: 'true' })).toEqual([
       'TUNEPLANE_LISTEN is "192.168.1.7:9840" and TUNEPLANE_TOKENS_FILE is not set: expected a tokens file, since whoever can ' +
         'call may start containers, or a loopback address or unix:/path (to be scraped from afar, TUNEPLANE_METRICS_LISTEN ' +
         'serves the metrics alone)',
     ]);
-    expect(problemsOf({ ...listen, TUNEPLANE_TOKENS_FILE: '/etc/tokens' })).toEqual([]);
+  });
+
+  test('is refused over plain HTTP, unless that is said', () => {
+    expect(problemsOf({ ...listen, ...tokens })).toEqual([
+      'TUNEPLANE_LISTEN is "192.168.1.7:9840" and TUNEPLANE_WEB_CONFIG_FILE is not set: expected TLS, since tokens would ' +
+        'cross the network in clear text, or TUNEPLANE_PLAIN_HTTP=true behind a proxy that speaks it',
+    ]);
+    expect(problemsOf({ ...listen, ...tokens, TUNEPLANE_PLAIN_HTTP: 'true' })).toEqual([]);
+    expect(problemsOf({ ...listen, ...tokens, TUNEPLANE_WEB_CONFIG_FILE: '/etc/web.yml' })).toEqual([]);
   });
 
   test('may serve the metrics without one', () => {

@@ -1,4 +1,5 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
+import { request as requestHttp, type IncomingHttpHeaders } from 'node:http';
+import { request as requestHttps } from 'node:https';
 
 /** The response. `body` is the parsed JSON if the content type says so, else the text. */
 export interface Answer {
@@ -17,6 +18,14 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** Through this unix socket, whatever host the URL names. */
   readonly socketPath?: string;
+  /** For an https URL: whom to trust, and the client's own certificate; PEM. */
+  readonly tls?: TlsTexts;
+}
+
+export interface TlsTexts {
+  readonly ca: string;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 /** No answer takes longer than lock, pull wait and start together; a longer wait is a failure. */
@@ -27,7 +36,8 @@ const LONGEST_MS = 55_000;
  * and to hang up. Rejects when the response is incomplete.
  */
 export function call(url: string | URL, how: Call = {}): Promise<Answer> {
-  const { method = 'GET', body, headers = {}, signal, socketPath } = how;
+  const { method = 'GET', body, headers = {}, signal, socketPath, tls } = how;
+  const request = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const [bytes, type] = written(body);
   const limit = AbortSignal.timeout(LONGEST_MS);
   return new Promise((resolve, reject) => {
@@ -37,6 +47,7 @@ export function call(url: string | URL, how: Call = {}): Promise<Answer> {
         method,
         headers: { ...type, ...headers },
         agent: false,
+        ...tls,
         ...(socketPath === undefined ? {} : { socketPath }),
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       },

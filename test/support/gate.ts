@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import { cardsShape } from '../../src/cards/card-shape.js';
 import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
-import { call, type Answer, type Call } from './call.js';
+import { call, type Answer, type Call, type TlsTexts } from './call.js';
 import { parseMetrics, type MetricsPage } from './metrics-page.js';
 import { freePort } from './services/redis.js';
 
@@ -38,6 +38,8 @@ export interface GateOptions {
   readonly heedsModes?: boolean;
   /** True: in a pid namespace of its own, as in a container. Whatever it started ends with it. */
   readonly ownPidNamespace?: boolean;
+  /** Set where its settings make it speak TLS: how it is asked then. */
+  readonly tls?: TlsTexts;
   /** The most descriptors that it may have open. */
   readonly descriptors?: number;
 }
@@ -85,7 +87,7 @@ export interface Gate {
  */
 export async function startGate(options: GateOptions = {}): Promise<Gate> {
   const folder = newFolder();
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${await freePort()}`;
   const stateDir = options.stateDir ?? join(folder, 'state');
   const setNvidiaSmi = (program: NvidiaSmi): void => putNvidiaSmi(folder, program);
   const setMachine = (machine: Machine): void => replace(join(folder, 'machine.json'), JSON.stringify(machine));
@@ -113,14 +115,15 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
   );
   const [stdout, stderr] = [collect(gate.stdout), collect(gate.stderr)];
   const exited = exitOf(gate);
-  await untilItAnswers(url, exited, stderr).catch((error: unknown) => {
+  const over = options.tls === undefined ? {} : { tls: options.tls };
+  await untilItAnswers(url, over, exited, stderr).catch((error: unknown) => {
     gate.kill('SIGKILL');
     throw error;
   });
 
   const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
   const ask = (path: string, how: Call = {}): Promise<Answer> =>
-    call(new URL(path, url), { ...how, headers: { ...authorization, ...how.headers } });
+    call(new URL(path, url), { ...over, ...how, headers: { ...authorization, ...how.headers } });
   const stop = (signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> => {
     gate.kill(signal);
     return exited;
@@ -220,13 +223,13 @@ function exitOf(gate: ChildProcess): Promise<Exit> {
   });
 }
 
-async function untilItAnswers(url: string, exited: Promise<Exit>, stderr: () => string): Promise<void> {
+async function untilItAnswers(url: string, over: Call, exited: Promise<Exit>, stderr: () => string): Promise<void> {
   const ended = exited.then(({ code, signal }) => {
     throw new Error(`the gate ended with ${signal ?? `exit code ${code}`} before it answered:\n${stderr()}`);
   });
   const answered = async (): Promise<void> => {
     for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(5)) {
-      const health = await call(new URL('/healthz', url)).catch(() => null);
+      const health = await call(new URL('/healthz', url), over).catch(() => null);
       if (health?.status === 200) return;
     }
     throw new Error(`the gate did not answer within ${START_MS} ms:\n${stderr()}`);

@@ -6,6 +6,7 @@ import { request as requestHttps } from 'node:https';
 import { TOKEN_FILE_VARIABLE } from '../../settings/client-variables.js';
 import { errorWords } from '../../text/error-words.js';
 import { gateAddress, type GateAddress } from './gate-address.js';
+import { readTlsFiles, type TlsFileOptions, type TlsFiles } from './tls-files.js';
 
 /** The response. `body` is the parsed JSON, or the text where it is not JSON. */
 export type GateSaid =
@@ -29,7 +30,7 @@ export interface Gate {
 }
 
 /** The options that every command of this kind has. */
-export interface GateOptions {
+export interface GateOptions extends TlsFileOptions {
   readonly url?: string;
   readonly tokenFile?: string;
 }
@@ -45,9 +46,11 @@ export function findGate(options: GateOptions, env: Readonly<Record<string, stri
   const tokenFile = options.tokenFile ?? env[TOKEN_FILE_VARIABLE];
   const token = tokenFile === undefined || tokenFile === '' ? null : readToken(tokenFile);
   if (token?.kind === 'problem') return token;
+  const tls = readTlsFiles(options, env);
+  if (tls.kind === 'problem') return tls;
   const gate = {
     written: address.written,
-    ask: (path: string, how?: Question) => ask(address, path, token?.token ?? null, how),
+    ask: (path: string, how?: Question) => ask({ address, token: token?.token ?? null, tls: tls.files }, path, how),
   };
   return { kind: 'found', gate, warnings: token?.warnings ?? [] };
 }
@@ -78,22 +81,28 @@ function readToken(path: string): ReadToken {
 const LIMIT_MS = 15_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-async function ask(address: GateAddress, path: string, token: string | null, how: Question = {}): Promise<GateSaid> {
+/** Whom to ask, and as whom. */
+interface Target {
+  readonly address: GateAddress;
+  readonly token: string | null;
+  readonly tls: TlsFiles;
+}
+
+async function ask(target: Target, path: string, how: Question = {}): Promise<GateSaid> {
   const limit = AbortSignal.timeout(how.limitMs ?? LIMIT_MS);
   try {
-    return await exchange(address, path, token, how, limit);
+    return await exchange(target, path, how, limit);
   } catch (error) {
     const detail = limit.aborted
       ? `no complete answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s`
       : errorWords(error);
-    return { kind: 'unreachable', detail: `no gate answers at ${address.written}: ${detail}` };
+    return { kind: 'unreachable', detail: `no gate answers at ${target.address.written}: ${detail}` };
   }
 }
 
 function exchange(
-  address: GateAddress,
+  { address, token, tls }: Target,
   path: string,
-  token: string | null,
   { method = 'GET', body, signal }: Question,
   limit: AbortSignal,
 ): Promise<GateSaid> {
@@ -108,18 +117,18 @@ function exchange(
     },
   };
   return new Promise((resolve, reject) => {
-    const sent = send(address, path, options);
+    const sent = send(address, path, options, tls);
     sent.once('error', reject);
     sent.once('response', (response: IncomingMessage) => void read(response).then(resolve, reject));
     sent.end(body);
   });
 }
 
-function send(address: GateAddress, path: string, options: RequestOptions) {
+function send(address: GateAddress, path: string, options: RequestOptions, tls: TlsFiles) {
   if (address.kind === 'unix') return requestHttp({ ...options, socketPath: address.path, path });
   // Keeps a path prefix, as of a proxy.
   const url = new URL(address.url.href.replace(/\/$/, '') + path);
-  return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
+  return url.protocol === 'https:' ? requestHttps(url, { ...options, ...tls }) : requestHttp(url, options);
 }
 
 async function read(response: IncomingMessage): Promise<GateSaid> {

@@ -17,13 +17,14 @@ export function gateAddress(flag: string | undefined, env: Readonly<Record<strin
   if (flag !== undefined) return read(flag, '--url');
   if (env[URL_VARIABLE]) return read(env[URL_VARIABLE], URL_VARIABLE);
   const [first = ''] = (env[TABLE.listen.name] ?? TABLE.listen.standard ?? '').split(',');
-  return read(first.trim(), TABLE.listen.name);
+  // What is served there is written in that file; one without TLS is rare, and then TUNEPLANE_URL tells.
+  return read(first.trim(), TABLE.listen.name, env[TABLE.webConfigFile.name] ? 'https' : 'http');
 }
 
-function read(text: string, from: string): FoundAddress {
+function read(text: string, from: string, scheme: 'http' | 'https' = 'http'): FoundAddress {
   const problem: FoundAddress = {
     kind: 'problem',
-    detail: `${from} is ${JSON.stringify(text)}: expected http://host:port, host:port or unix:/path`,
+    detail: `${from} is ${JSON.stringify(text)}: expected http://host:port, https://host:port, host:port or unix:/path`,
   };
   if (/^https?:\/\//.test(text)) {
     const url = URL.canParse(text) ? new URL(text) : null;
@@ -42,6 +43,6 @@ function read(text: string, from: string): FoundAddress {
   if (address.kind === 'unix') return { ...address, written: `unix:${address.path}` };
   // A wildcard address is valid for listening only; connect to loopback instead.
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address.host] ?? address.host;
-  const written = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  const written = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
   return URL.canParse(written) ? { kind: 'http', url: new URL(written), written } : problem;
 }

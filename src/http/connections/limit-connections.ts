@@ -17,10 +17,13 @@ export interface LimitParts {
 export interface ConnectionLimit {
   /** A new connection. When all places are taken, the one that has waited for its client longest is closed, or else this one. */
   add(socket: Socket): void;
+  /** From here on the connection that was added is read and written through this socket: itself, or TLS over it. */
+  reads(stream: Socket): void;
   /** A request begins. Until its response is sent, its connection is not closed, except while it waits for its client. */
   begin(req: IncomingMessage, res: ServerResponse): void;
   /** To be called regularly: closes connections whose clients do not read. */
   closeUnread(): void;
+  closeAll(): void;
 }
 
 /** How much memory unread responses may take, all connections of the address together. A metrics page is about 50 KB. */
@@ -28,6 +31,8 @@ const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 
 interface Connection {
   readonly socket: Socket;
+  /** What requests come through: the socket, or TLS over it. */
+  stream: Socket;
   /** When it was opened, when its current request began, or when that was answered. */
   sinceMs: number;
   request: IncomingMessage | null;
@@ -40,6 +45,7 @@ interface Connection {
 /** A limit with no connections yet. */
 export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts): ConnectionLimit {
   const connections = new Map<Socket, Connection>();
+  const byStream = new WeakMap<Socket, Connection>();
 
   function close(connection: Connection): void {
     connections.delete(connection.socket);
@@ -57,11 +63,11 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
 
   function boundUnread(): void {
     let unread = 0;
-    for (const { socket } of connections.values()) unread += socket.writableLength;
+    for (const { stream } of connections.values()) unread += stream.writableLength;
     while (unread > MOST_UNREAD_BYTES) {
       const longest = longestWaiting(hasUnread);
       if (longest === null) return;
-      unread -= longest.socket.writableLength;
+      unread -= longest.stream.writableLength;
       close(longest);
     }
   }
@@ -79,6 +85,7 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
       }
       connections.set(socket, {
         socket,
+        stream: socket,
         sinceMs: clock.monotonic(),
         request: null,
         flushed: 0,
@@ -87,8 +94,20 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
       socket.once('close', () => connections.delete(socket));
     },
 
+    reads(stream) {
+      // TLS does not tell which socket it is over; an address and its port have one connection at a time.
+      const connection =
+        connections.get(stream) ??
+        [...connections.values()].find(
+          ({ socket }) => socket.remotePort === stream.remotePort && socket.remoteAddress === stream.remoteAddress,
+        );
+      if (connection === undefined) return;
+      connection.stream = stream;
+      byStream.set(stream, connection);
+    },
+
     begin(req, res) {
-      const connection = connections.get(req.socket);
+      const connection = byStream.get(req.socket);
       if (connection === undefined) return;
       connection.request = req;
       connection.sinceMs = clock.monotonic();
@@ -104,12 +123,16 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
     closeUnread() {
       const now = clock.monotonic();
       for (const connection of connections.values()) {
-        const flushed = connection.socket.bytesWritten - connection.socket.writableLength;
+        const flushed = connection.stream.bytesWritten - connection.stream.writableLength;
         if (!hasUnread(connection)) connection.unreadSinceMs = null;
         else if (connection.unreadSinceMs === null || flushed > connection.flushed) connection.unreadSinceMs = now;
         else if (now - connection.unreadSinceMs >= unreadMs) close(connection);
         connection.flushed = flushed;
       }
+    },
+
+    closeAll() {
+      for (const connection of connections.values()) close(connection);
     },
   };
 }
@@ -123,6 +146,6 @@ function waitingSince({ unreadSinceMs, sinceMs }: Connection): number {
   return unreadSinceMs ?? sinceMs;
 }
 
-function hasUnread({ socket }: Connection): boolean {
-  return socket.writableLength > 0;
+function hasUnread({ stream }: Connection): boolean {
+  return stream.writableLength > 0;
 }

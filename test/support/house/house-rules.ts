@@ -48,6 +48,11 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     node: 'any',
   },
   'http/connections': { parts: ['model'], packages: [], node: 'any' },
+  'http/web-config': {
+    parts: ['model', 'text', 'settings', 'http', 'http/connections'],
+    packages: ['bcryptjs', 'express', 'yaml', 'zod'],
+    node: 'any',
+  },
   admission: {
     parts: ['model', 'time', 'occupancy', 'line', 'admission/existing'],
     packages: [],
@@ -68,7 +73,19 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   openapi: { parts: ['model', 'http', 'admit', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
   // Checks an installation: asks the same questions as the gate, and judges the answers.
   doctor: {
-    parts: ['model', 'time', 'text', 'settings', 'log', 'probe/nvidia-smi', 'docker', 'lock/redis', 'state', 'http'],
+    parts: [
+      'model',
+      'time',
+      'text',
+      'settings',
+      'log',
+      'probe/nvidia-smi',
+      'docker',
+      'lock/redis',
+      'state',
+      'http',
+      'http/web-config',
+    ],
     packages: [],
     node: 'any',
   },
@@ -94,6 +111,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'model',
       'settings',
       'http',
+      'http/web-config',
       'policy',
       'state',
       'lock',
@@ -111,7 +129,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     node: ['node:crypto'],
   },
   'main.ts': {
-    parts: ['wire.ts', 'model', 'time', 'log', 'settings', 'http', 'http/connections'],
+    parts: ['wire.ts', 'model', 'time', 'log', 'settings', 'http', 'http/connections', 'http/web-config'],
     packages: [],
     node: [],
   },

@@ -35,6 +35,7 @@ const NEEDS = [
     why: 'the alerts are sent by it, from a broken card to a webhook',
   },
   { program: 'chromium', package: 'chromium', why: 'the page is looked at with it' },
+  { program: 'openssl', package: 'openssl', why: 'it makes the certificates that the tests use' },
   { program: 'git', package: 'git', why: 'the architecture check lists the files of the repository' },
   {
     program: 'docker-registry',

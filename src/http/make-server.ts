@@ -1,0 +1,110 @@
+/** The HTTP server of one address, with limits on slow clients and on the number of connections. */
+
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { writeAddress, type ListenAddress } from '../settings/addresses.js';
+import { errorWords } from '../text/error-words.js';
+import { systemClock } from '../time/system-clock.js';
+import { answerBrokenRequest, refuseConnect } from './broken-request.js';
+import { limitConnections } from './connections/limit-connections.js';
+import { oneAtATime } from './connections/one-at-a-time.js';
+import { markOverUnixSocket } from './connections/over-unix.js';
+
+export interface TimeLimits {
+  /** How often the other limits are checked; Node's own 30 s would make them meaningless. */
+  readonly checkEveryMs: number;
+  readonly headersMs: number;
+  /** For the whole request, body included. It does not limit the answer. */
+  readonly requestMs: number;
+  /** How long a client may go without reading any of its response. */
+  readonly unreadMs: number;
+}
+
+/** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
+const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000, unreadMs: 20_000 };
+
+/** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** What a new TCP connection passes before HTTP is spoken: TLS. Gives the function that takes the connection. */
+export type Front = (serve: (socket: Socket) => void) => (socket: Socket) => void;
+
+export interface ServerOptions {
+  readonly limits: TimeLimits;
+  /** The most connections on the address at a time. */
+  readonly connections: number;
+  /** Called with a sentence whenever a connection cannot be accepted, or one is closed because there are too many. */
+  readonly onTrouble: (sentence: string) => void;
+  readonly front: Front;
+}
+
+/** Shared by the servers of all addresses. */
+export interface ServerState {
+  open: boolean;
+  closing: boolean;
+  /** Requests that arrived before all addresses were open. */
+  readonly early: (() => void)[];
+}
+
+export interface LimitedServer {
+  readonly server: Server;
+  /** Disconnects everybody. */
+  readonly closeConnections: () => void;
+}
+
+export function makeServer(
+  app: RequestListener,
+  address: ListenAddress,
+  { limits = LIMITS, connections = 512, onTrouble = () => undefined, front = (serve) => serve }: Partial<ServerOptions>,
+  state: ServerState,
+): LimitedServer {
+  const name = writeAddress(address);
+  const limit = limitConnections({
+    most: connections,
+    unreadMs: limits.unreadMs,
+    clock: systemClock,
+    onFull: () => onTrouble(`${name} has ${connections} connections, the most that it may have; idle ones are closed`),
+  });
+  const served = oneAtATime((req: IncomingMessage, res: ServerResponse) => {
+    limit.begin(req, res);
+    if (state.closing) res.setHeader('Connection', 'close');
+    if (state.open) app(req, res);
+    else state.early.push(() => app(req, res));
+  });
+  const server = createServer(
+    {
+      connectionsCheckingInterval: limits.checkEveryMs,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Answered by us, in the form of every other refusal.
+      requireHostHeader: false,
+    },
+    served,
+  );
+  // By default Node answers an unknown `Expect` with an empty 417, and closes the connection on CONNECT.
+  server.on('checkExpectation', served);
+  server.on('connect', (_req, socket) => refuseConnect(socket));
+  server.on('clientError', answerBrokenRequest);
+  // Out of descriptors, for example. Without a listener for it, this event would end the process.
+  server.on('error', (error) => {
+    if (server.listening) onTrouble(`${name} cannot take a connection: ${errorWords(error)}`);
+  });
+
+  // Node's own listener speaks HTTP; it is given each connection when the front has let it pass.
+  const speakHttp = server.listeners('connection');
+  server.removeAllListeners('connection');
+  const take = (address.kind === 'unix' ? (next: (socket: Socket) => void) => next : front)((stream) => {
+    limit.reads(stream);
+    for (const listener of speakHttp) Reflect.apply(listener, server, [stream]);
+  });
+  server.on('connection', (socket) => {
+    limit.add(socket);
+    if (address.kind === 'unix') markOverUnixSocket(socket);
+    if (!socket.destroyed) take(socket);
+  });
+
+  const looking = setInterval(() => limit.closeUnread(), limits.checkEveryMs).unref();
+  server.once('close', () => clearInterval(looking));
+  return { server, closeConnections: () => limit.closeAll() };
+}
