@@ -54,13 +54,21 @@ function checkOne(
   if ('kind' in ofRun) return { kind: 'yield', result: notListed(ofRun.detail) };
   if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', result: occupancy };
   const own = ofRun.find(({ id }) => id === containerId);
-  if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };
+  // The two lists are of two moments: what either has seen leave `created` is not started.
+  if (own !== undefined && (own.state !== 'created' || hasLeftCreated(containerId, occupancy))) {
+    return { kind: 'look_again' };
+  }
   // Removed by someone, or missing from the lists, or on other cards than asked for: start nothing that the lists do not
   // confirm.
   const isInBooks = own !== undefined && (occupancy === null || holdsAll(containerId, cards, occupancy));
   if (!isInBooks) return { kind: 'yield', result: { kind: 'again', why: 'gone' } };
   const rival = ofRun.length > 1 || (occupancy !== null && hasRival(containerId, cards, occupancy));
   return rival ? { kind: 'yield', result: { kind: 'again', why: 'lost_race' } } : { kind: 'good' };
+}
+
+function hasLeftCreated(id: string, occupancy: Occupancy | null): boolean {
+  const claims = occupancy?.cards.flatMap((card) => card.claims) ?? [];
+  return claims.some(({ containerId, state }) => containerId === id && state !== 'created');
 }
 
 function notListed(detail: string): Refusal {

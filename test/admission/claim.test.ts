@@ -434,6 +434,22 @@ describe('a create that hangs', () => {
   });
 });
 
+// Found by the simulation: the two lists of step 7 are of two moments.
+test('a container that one of two lists shows running is not started, whatever the other one shows', async () => {
+  const runtime = fakeRuntime();
+  const list = runtime.list.bind(runtime);
+  runtime.list = async () => {
+    const [own] = runtime.containers.values();
+    if (own?.state === 'created') {
+      await new Promise((resolve) => setImmediate(resolve));
+      runtime.containers.set(own.id, { ...own, state: 'running' });
+    }
+    return list();
+  };
+  expect(await admit(testDesk(runtime), 'train')).toMatchObject({ kind: 'admitted', replayed: true });
+  expect(runtime.started).toEqual([]);
+});
+
 describe('doubt', () => {
   test('a create that did not answer and happened is gone on with', async () => {
     const runtime = fakeRuntime();

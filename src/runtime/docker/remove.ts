@@ -36,14 +36,26 @@ async function lookAndRemove(
   followed: Followed | null,
   parts: RemoveParts,
 ): Promise<RemoveAnswer> {
-  const seen = await lookAt(id, parts);
-  if (seen.kind !== 'seen') return seen;
-  const { container } = seen;
-  if (!mayGo(container.state, only)) return { kind: 'left', state: container.state };
-  const answer = await removeNow(id, parts);
-  if (answer.kind !== 'removed' || only === 'ended') return answer;
+  const { clock, limits } = parts;
+  const deadline = clock.monotonic() + limits.look + limits.remove;
+  for (;;) {
+    const seen = await lookAt(id, parts);
+    if (seen.kind !== 'seen') return seen;
+    const { container } = seen;
+    if (!mayGo(container.state, only)) return { kind: 'left', state: container.state };
+    const answer = container.state === 'removing' ? UNDER_WAY : await removeNow(id, parts);
+    if (answer.kind === 'removed' && only === 'created') return (await hadRun(container, followed)) ?? answer;
+    if (answer.kind !== 'under_way') return answer;
+    // Another client removes it: it is gone when Docker lists it no more. Should that removal fail, only a look tells what may
+    // still be removed.
+    if (clock.monotonic() + LOOK_AGAIN_MS >= deadline) return { kind: 'in_doubt', detail: answer.detail };
+    await pause(LOOK_AGAIN_MS, clock);
+  }
+}
+
+async function hadRun(container: SeenContainer, followed: Followed | null): Promise<RemoveAnswer | null> {
   const ran = (await followed?.hadRun()) ?? null;
-  return ran === null ? answer : { kind: 'had_run', container, exitCode: ran.exitCode };
+  return ran === null ? null : { kind: 'had_run', container, exitCode: ran.exitCode };
 }
 
 /** If another client is removing it already, waits for that. */
@@ -70,25 +82,22 @@ async function lookAt(id: string, { docker, clock, limits }: RemoveParts): Promi
   return found === undefined ? { kind: 'gone' } : { kind: 'seen', container: toSeenContainer(found, { kind: 'none' }) };
 }
 
-const REMOVAL_PAUSE_MS = 100;
+const LOOK_AGAIN_MS = 100;
 
-async function removeNow(id: string, { docker, clock, limits }: RemoveParts): Promise<RemoveAnswer> {
-  const deadline = clock.monotonic() + limits.remove;
-  for (;;) {
-    const left = Math.max(1, deadline - clock.monotonic());
-    // v: removes anonymous volumes with the container; named ones stay.
-    const asked = await askDocker(
-      left,
-      (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
-      clock,
-    );
-    if (asked.kind === 'answer') return { kind: 'removed' };
-    // Another client is removing it, and Docker answers at once: it is gone only when Docker no longer lists it.
-    const underWay = asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
-    if (!underWay) return removeTrouble(asked);
-    if (clock.monotonic() + REMOVAL_PAUSE_MS >= deadline) return { kind: 'in_doubt', detail: inWords(asked) };
-    await pause(REMOVAL_PAUSE_MS, clock);
-  }
+/** Another client is removing it. */
+type UnderWay = { readonly kind: 'under_way'; readonly detail: string };
+const UNDER_WAY: UnderWay = { kind: 'under_way', detail: 'another removal of it has not ended' };
+
+async function removeNow(id: string, { docker, clock, limits }: RemoveParts): Promise<RemoveAnswer | UnderWay> {
+  // v: volumes that have no name go with the container, named ones stay.
+  const asked = await askDocker(
+    limits.remove,
+    (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
+    clock,
+  );
+  if (asked.kind === 'answer') return { kind: 'removed' };
+  const underWay = asked.kind === 'answered' && asked.status === 409 && /already in progress/i.test(asked.message);
+  return underWay ? { kind: 'under_way', detail: inWords(asked) } : removeTrouble(asked);
 }
 
 /** Without force Docker refuses, with 409, to remove a container that is running, paused or restarting. */

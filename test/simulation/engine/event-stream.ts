@@ -33,6 +33,8 @@ export function createEventStream(life: Life): EventStream {
       const now = life.clock.monotonic();
       lastAt = Math.max(lastAt, now + ms);
       life.deliver(lastAt - now, () => {
+        // What is still on its way when the connection breaks is lost with it.
+        if (broken) return;
         arrives();
         arrived.push(lineOf(event));
         wake();
