@@ -1,4 +1,4 @@
-/** How long an admission takes, against plain Docker calls that do the same without asking anybody. */
+/** How long an admission takes, compared with the same plain Docker calls without any checks. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
@@ -12,14 +12,14 @@ import { figures, ms, sideBySide, spread, timed, times, type Figures, type Row }
 let names = 0;
 const LIMITS = { ulimits: { memlock: 65_536 } };
 
-/** Everything that ran is removed between two rounds, outside the time that is taken. */
+/** Removes everything that ran between two rounds, outside the measured time. */
 async function clear(engine: Engine): Promise<void> {
   for (const { Id } of await engine.docker.listContainers({ all: true })) {
     await engine.docker.getContainer(Id).remove({ force: true });
   }
 }
 
-/** The body that the gate would send, so that both ask Docker for the same. */
+/** The body that the gate would send, so that both send the same to Docker. */
 async function bodyOf(engine: Engine, gate: Gate): Promise<Docker.ContainerCreateOptions> {
   const name = `like-${names++}`;
   await gate.post('/admit', jobToPost(name, 1, LIMITS));
@@ -34,7 +34,7 @@ async function bodyOf(engine: Engine, gate: Gate): Promise<Docker.ContainerCreat
   };
 }
 
-/** Plain create and start of so many, side by side, and one look: both `nvidia-smi` runs and a list. */
+/** That many plain creates and starts in parallel, and one look: both `nvidia-smi` runs and a list. */
 async function plain(engine: Engine, gate: Gate, body: Docker.ContainerCreateOptions, count: number): Promise<void> {
   await gate.get('/metrics');
   await Promise.all(
@@ -118,13 +118,13 @@ interface HundredJobs {
   readonly tookMs: number;
   /** How many each gate did. */
   readonly by: readonly number[];
-  /** The longest that a job waited: from the first asking for it until Docker created its container. */
+  /** The longest wait of a job, from its first request until Docker created its container. */
   readonly longestWaitMs: number;
-  /** The longest from the first asking to the answer that it runs. */
+  /** The longest wait from the first request to the answer that it runs. */
   readonly longestMs: number;
 }
 
-/** Each gate always has more waiting: eight callers in all, who ask again until their job has its turn. */
+/** Each gate always has waiting requests: eight callers in all, who retry until their job is admitted. */
 async function hundredJobs(engine: Engine, gates: readonly Gate[], total: number): Promise<HundredJobs> {
   const by = gates.map(() => 0);
   const askedAt = new Map<string, number>();

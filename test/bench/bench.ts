@@ -9,7 +9,7 @@ import { memory } from './memory.js';
 import { localityRows, pickingAnyOfSixteen } from './picking.js';
 import { eventLoop, fiftyScrapes, freshScrape, reusedScrape, startUp } from './scrapes.js';
 
-/** Ratios in one run, on real parts. Nothing here passes or fails by a time: the table says what was measured. */
+/** Compares in one run, on real parts. Nothing here passes or fails by a time: the table shows what was measured. */
 
 let engine: Engine;
 const rows: Row[] = [];

@@ -1,4 +1,4 @@
-/** Times, their middle and their spread. */
+/** Times, their median and their spread. */
 
 export interface Figures {
   readonly runs: number;
@@ -26,14 +26,14 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Milliseconds that the work took. */
+/** The duration of the work in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
   return performance.now() - began;
 }
 
-/** Both in turn, so that a machine that changes its speed changes both. */
+/** Runs both in turn, so that a change of the machine's speed affects both. */
 export async function sideBySide(
   rounds: number,
   ours: () => Promise<unknown>,
@@ -50,7 +50,7 @@ export async function sideBySide(
   };
 }
 
-/** One row of the table. `measured` and `mark` are for people; `met` says whether the one keeps the other. */
+/** One row of the table. `measured` and `mark` are for people; `met` says whether the target is met. */
 export interface Row {
   readonly what: string;
   readonly against: string;

@@ -1,4 +1,4 @@
-/** How each cost grows with the size of what it meets. */
+/** How each cost grows with the size of its input. */
 
 import { defaultMachine, healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Engine } from '../support/docker/engine.js';
@@ -7,7 +7,7 @@ import { jobToPost } from '../support/jobs-to-post.js';
 import { startRedis } from '../support/services/redis.js';
 import { figures, ms, timed } from './figures.js';
 
-/** Medians in milliseconds by size, and what bends each line. */
+/** Medians in milliseconds by size, and the reason for each curve. */
 export async function growth(engine: Engine): Promise<string> {
   const containers = await byContainers(engine);
   return [
@@ -86,7 +86,7 @@ async function waitAll(gates: readonly Gate[], count: number, name: string): Pro
   );
 }
 
-/** A machine whose cards are all used from outside: everybody waits. */
+/** A machine whose cards are all used from outside: every request waits. */
 function fullMachine() {
   const machine = defaultMachine();
   for (const card of machine.cards) card.memory_used_mib = 40_000;

@@ -1,4 +1,4 @@
-/** What a gate weighs after it has worked. */
+/** The memory of a gate after work. */
 
 import { readFileSync } from 'node:fs';
 import type { Engine } from '../support/docker/engine.js';
@@ -21,7 +21,7 @@ async function work(gate: Gate, scrapes: number, decisions: number): Promise<voi
   }
 }
 
-/** The decisions are `wait`: every one goes through the line, the lock and a look, and none leaves a container. */
+/** The decisions are `wait`: each goes through the queue, the lock and a look, and none leaves a container. */
 export async function memory(engine: Engine): Promise<Row> {
   const gate = await startGate({ engine });
   await gate.post('/admit', jobToPost('holder', 1, { ulimits: { memlock: 65_536 } }));

@@ -1,4 +1,4 @@
-/** How long a pick takes, and how well it keeps jobs inside an island. */
+/** How long a pick takes, and how often it keeps jobs inside an island. */
 
 import { cardIndex, type CardIndex } from '../../src/model/card.js';
 import type { LinkKind } from '../../src/model/snapshot.js';
@@ -17,8 +17,8 @@ export function islandLinks(cards: number, size: number): IndexLinks {
 }
 
 /**
- * Every count of 16 cards, with a matrix, on machines from empty to nearly full; the first calls of the process among them.
- * Against the same answers found by brute force: every subset, all its costs, and the whole list sorted.
+ * Every count of 16 cards, with a matrix, on machines from empty to nearly full, including the process's first calls.
+ * Compared with the same answers by brute force: every subset, all its costs, and the whole list sorted.
  */
 export function pickingAnyOfSixteen(): Row {
   const links = islandLinks(16, 4);
@@ -77,8 +77,8 @@ interface Shape {
 type Chooser = (free: readonly CardIndex[], count: number) => readonly CardIndex[] | null;
 
 /**
- * The share of 4-card jobs that lie inside one island, in percent. Jobs of 1, 2, 4 and 8 cards arrive at random, wait in order when
- * they do not fit, and end at random, so that the machine stays near the load.
+ * The share of 4-card jobs that lie inside one island, in percent. Jobs of 1, 2, 4 and 8 cards arrive at random, wait in
+ * order when they do not fit, and end at random, so that the machine stays near the load.
  */
 export function locality({ cards, island, load, jobs }: Shape, choose: Chooser, seed: number): number {
   const chances = dice(seed);

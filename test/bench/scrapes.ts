@@ -1,4 +1,4 @@
-/** How long a scrape takes, against the programs that it has to wait for. */
+/** How long a scrape takes, compared with the programs that it waits for. */
 
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ export async function freshScrape(engine: Engine): Promise<Row> {
   const machineFile = join(folder, 'machine.json');
   writeFileSync(machineFile, JSON.stringify(slowMachine()));
   await gate.get('/metrics');
-  // The very two programs of a look, started by hand.
+  // The two programs of a look, started directly.
   const programs = log.commands().slice(-2);
   const env = { STAND_IN_MACHINE: machineFile };
   const ours: number[] = [];

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run bench`: one file, one after another, and nothing else on the machine from us. */
+/** `npm run bench`: one file after another, with nothing else of ours running. */
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,

@@ -1,4 +1,4 @@
-/** The machines of the cases: cards as somebody had them, looked at by the real eyes and judged. */
+/** The machines of the cases: cards as reported by others, seen by the real eyes and judged. */
 
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import { whoCouldServe } from '../../src/occupancy/feasible.js';
@@ -14,7 +14,7 @@ export function uuidOf(number: number): string {
   return `GPU-${hex.padStart(8, '0')}-0000-4000-8000-${hex.padStart(12, '0')}`;
 }
 
-/** An idle machine with these cards; what is said of one wins over what a healthy A100 says. */
+/** An idle machine with these cards; given values override those of a healthy A100. */
 export function machineWith(cards: readonly Partial<Card>[], driver = '590.48.01'): Machine {
   const machine = healthyMachine({ cards: cards.length, driver, model: 'A100' });
   machine.cards.forEach((card, index) => Object.assign(card, cards[index]));
@@ -32,12 +32,12 @@ export function cardAt({ occupancy }: Look, index: number): JudgedCard {
   return card;
 }
 
-/** The metrics page of a look, read. */
+/** The metrics page of a look, parsed. */
 export function pageOf({ wholePage }: Look): MetricsPage {
   return parseMetrics(wholePage);
 }
 
-/** The values of this metric for one card; none where it says nothing of it. */
+/** The values of this metric for one card; empty where it has none. */
 export function seriesOfCard(look: Look, name: string, index: number): readonly number[] {
   const { uuid } = cardAt(look, index);
   return [...pageOf(look)]
@@ -45,7 +45,7 @@ export function seriesOfCard(look: Look, name: string, index: number): readonly 
     .map(([, value]) => value);
 }
 
-/** What a request for so many cards would get: the cards' indices, or why it must wait. */
+/** The result of a request for so many cards: the cards' indices, or why it must wait. */
 export function wouldGet({ occupancy }: Look, count: number): readonly number[] | string {
   const able = whoCouldServe(occupancy, count, false);
   if (able.kind === 'not_now') return able.reasons.map(({ code }) => code).join(',');

@@ -1,4 +1,4 @@
-/** Containers as Docker lists and inspects them, written out by a case and read by the real books over a socket. */
+/** Containers as Docker lists and inspects them, given by a case and read by the real books over a socket. */
 
 import { onTestFinished } from 'vitest';
 import type { Books } from '../../src/model/ports/books.js';
@@ -7,7 +7,7 @@ import { systemClock } from '../../src/time/system-clock.js';
 import { quietLog } from '../support/admissions.js';
 import { startStrangeDocker } from '../support/docker/strange-docker.js';
 
-/** One container; what is left out is what a plain running one has. */
+/** One container; omitted fields are those of a plain running one. */
 export interface Listed {
   readonly id: string;
   readonly state?: string;
@@ -20,7 +20,7 @@ export interface Listed {
 export interface ListedBooks {
   list: readonly Listed[];
   readonly books: Books;
-  /** Everything that was asked of Docker: `GET /containers/json?…`. */
+  /** Every request to Docker: `GET /containers/json?…`. */
   readonly requests: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function listedContainers(first: readonly Listed[]): Promise<Listed
   return self;
 }
 
-/** As the engine filters: by status, where the request names any. */
+/** Filters like the engine: by status, if the request names any. */
 function isAskedFor(request: string): (listed: Listed) => boolean {
   const asked = /[?&]filters=([^& ]+)/.exec(request)?.[1];
   const { status } = JSON.parse(decodeURIComponent(asked ?? '{}')) as { status?: readonly string[] };

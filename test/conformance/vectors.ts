@@ -1,4 +1,6 @@
-/** The conformance vectors: machines and what other implementations of the gate must say of them. Read, not judged, here. */
+/**
+ * The conformance vectors: machines, and what every implementation of the gate must answer for them. Reads, does not judge.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { LABEL } from '../../src/model/labels.js';
@@ -16,9 +18,9 @@ export interface PickVector {
   readonly picked: readonly number[] | null;
 }
 
-/** A machine in the words of its driver and of Docker. `broken` names the probes that fail: `all` is nvidia-smi as a whole. */
+/** A machine in the words of its driver and of Docker. `broken` names the failed probes: `all` is nvidia-smi as a whole. */
 export interface OccupancyVector {
-  /** Only in our own vectors: the truth that this one holds. */
+  /** Only in our own vectors: the rule that this one tests. */
   readonly says?: string;
   readonly machine: {
     readonly cards: readonly ({ readonly index: number; readonly uuid: string } & Readonly<
@@ -46,12 +48,12 @@ export interface OccupancyVector {
     readonly unhealthy: readonly number[];
     readonly free: readonly number[];
     readonly external_probe_ok: boolean;
-    /** `<run>:<count>`; only those of `new-run`, which no container carries, are ours to answer without a claim protocol. */
+    /** `<run>:<count>`; only those of `new-run`, which no container carries, can be answered without a claim protocol. */
     readonly picks: Readonly<Record<string, readonly number[] | 'not-now' | 'never'>>;
   };
 }
 
-/** Our own vectors of this kind, then those that lie beside the project where it is checked out together with them. */
+/** Our own vectors of this kind, then those beside the project where both are checked out together. */
 export function vectorFiles(kind: 'occupancy' | 'pick'): readonly { readonly name: string; readonly url: URL }[] {
   return [
     { name: 'our own', url: new URL(`fixtures/${kind}.jsonl`, import.meta.url) },
@@ -59,13 +61,13 @@ export function vectorFiles(kind: 'occupancy' | 'pick'): readonly { readonly nam
   ].filter(({ url }) => existsSync(url));
 }
 
-/** One vector a line; the caller names the kind. */
+/** One vector per line; the caller names the kind. */
 export function readVectors(url: URL): readonly unknown[] {
   const lines = readFileSync(url, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as unknown);
 }
 
-/** What the machine's programs would print, read as the probe reads it. */
+/** What the machine's programs would print, parsed as the probe does it. */
 export function snapshotOf({ cards, processes, containers, broken, settings }: OccupancyVector['machine']): Snapshot {
   const dark = broken.includes('all');
   const healthSeen = settings.check_health && !broken.includes('health');
@@ -89,7 +91,7 @@ export function snapshotOf({ cards, processes, containers, broken, settings }: O
   };
 }
 
-/** The rules that the vector's settings stand for; the limit is the default of 512 MiB. */
+/** The rules for the vector's settings; the limit is the default of 512 MiB. */
 export function rulesOf({ settings }: OccupancyVector['machine']): JudgeRules {
   return {
     memoryBusyMib: 512,
@@ -101,7 +103,7 @@ export function rulesOf({ settings }: OccupancyVector['machine']): JudgeRules {
   };
 }
 
-/** Index and uuid first, as the probe asks; the rest in the order of the vector. */
+/** Index and uuid first, as the probe queries them; the rest in the order of the vector. */
 function fieldsOf(cards: OccupancyVector['machine']['cards']): readonly string[] {
   return [...new Set(['index', 'uuid', ...cards.flatMap((card) => Object.keys(card))])];
 }

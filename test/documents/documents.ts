@@ -1,4 +1,4 @@
-/** The Markdown files of the repository, and what stands in one. */
+/** The Markdown files of the repository, and their content. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { settingsTable } from './settings-table.js';
 
 export const ROOT = new URL('../../', import.meta.url);
 
-/** Everything that a commit would hold, from the root of the repository. */
+/** Every file that a commit would contain, from the root of the repository. */
 export function files(): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
   return listed.split('\0').filter((path) => path !== '' && existsSync(new URL(path, ROOT)));
@@ -23,19 +23,19 @@ export function read(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8');
 }
 
-/** What can stand in a document between `<!-- name -->` and `<!-- /name -->`, each made from the code that goes by it. */
+/** The possible content between `<!-- name -->` and `<!-- /name -->`, generated from the code. */
 export const TABLES: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   metrics: metricsTable,
   findings: findingsTable,
 };
 
-/** The tables of a document, in order. A mark of a table that nobody knows how to make is a mistake in the document. */
+/** The generated tables of a document, in order. An unknown name between the markers is an error in the document. */
 export function tablesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(MARKED), ([, name = '']) => name);
 }
 
-/** The document with each of its tables made anew. */
+/** The document with each of its tables regenerated. */
 export function withTables(text: string): string {
   return text.replaceAll(MARKED, (_all, name: string) => {
     const make = TABLES[name];

@@ -1,7 +1,10 @@
 import type { Column, ColumnFinding, FieldName, Meaning } from '../../src/model/column.js';
 import { COLUMNS, READINGS } from '../../src/model/columns.js';
 
-/** The findings of the driver as a Markdown table for the runbook: reason, what it is, column and branches, words, what it does, what helps; one row for each column with a finding. */
+/**
+ * The findings of the driver as a Markdown table for the runbook: reason, meaning, column and branches, words, effect,
+ * remedy; one row per column with a finding.
+ */
 export function findingsTable(): string {
   const rows = READINGS.flatMap((reading) => {
     const column: Column = COLUMNS[reading];
@@ -58,7 +61,7 @@ function condition({ onlyWhile }: ColumnFinding): string {
   return `, while ${code(COLUMNS[onlyWhile.reading].names[0].field)} is ${code(onlyWhile.says)}`;
 }
 
-/** The one finding that any column can give. */
+/** The one finding that any column can have. */
 function driverErrorRow(): readonly string[] {
   const shown = READINGS.map((reading) => COLUMNS[reading]).filter(({ role }) => role === 'shown');
   return [

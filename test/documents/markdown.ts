@@ -1,11 +1,14 @@
-/** What a Markdown text links to, and what can be linked to in it. */
+/** The links in a Markdown text, and the anchors in it. */
 
 /** The targets of all links and pictures, as written. */
 export function linksOf(text: string): readonly string[] {
   return [...withoutCode(text).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
-/** The anchors of all headings, as GitHub makes them: small letters, no punctuation, a dash for each space; twins are numbered. */
+/**
+ * The anchors of all headings, as GitHub makes them: lower case, no punctuation, a dash for each space; duplicates are
+ * numbered.
+ */
 export function anchorsOf(text: string): readonly string[] {
   const seen = new Map<string, number>();
   const headings = [...withoutBlocks(text).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = '']) => heading);

@@ -1,6 +1,6 @@
 import { METRICS } from '../../src/metrics/names.js';
 
-/** The metrics as a Markdown table: name, type, labels, meaning; one row for each of the gate's own. */
+/** The gate's own metrics as a Markdown table: name, type, labels, meaning. */
 export function metricsTable(): string {
   const rows = Object.values(METRICS).map(({ name, type, labels, help }) => {
     const shown = labels.map((label) => `\`${label}\``).join(', ');

@@ -1,6 +1,6 @@
 import { defaultInWords, SETTINGS } from '../../src/settings/table.js';
 
-/** The settings as a Markdown table: name, default, meaning; one row for each. */
+/** The settings as a Markdown table: name, default, meaning. */
 export function settingsTable(): string {
   const rows = SETTINGS.map(([, setting]) => {
     const standard = setting.standard === null ? defaultInWords(setting) : `\`${setting.standard}\``;

@@ -57,7 +57,7 @@ const STARTS: Firing = {
   description: `3 starts on ${ZERO} (GPU-00000000) on gpu-01:9841 failed within an hour. Where it is this card alone, the card or its driver is the likely cause; where it is all of them, the jobs or Docker.`,
 };
 
-/** The health of a card that has these findings and no other. */
+/** The health of a card with exactly these findings. */
 function ill(...reasons: readonly HealthReason[]): Pick<JudgedCard, 'health'> {
   return { health: Object.fromEntries(HEALTH_REASONS.map((reason) => [reason, reasons.includes(reason)])) };
 }

@@ -26,7 +26,7 @@ const targetShape = z.object({
 
 const panelShape = z.object({
   id: z.number().int().positive(),
-  // Grafana's own, and none of those that it has given up: graph, singlestat, table-old.
+  // Grafana's own panels, without the deprecated ones: graph, singlestat, table-old.
   type: z.enum(['stat', 'timeseries', 'table', 'state-timeline']),
   title: z.string().min(1),
   description: z.string().min(30),
@@ -73,7 +73,7 @@ export type DashboardFile = z.infer<typeof dashboardShape>;
 export type Panel = z.infer<typeof panelShape>;
 export type Variable = Extract<z.infer<typeof variableShape>, { type: 'query' }>;
 
-/** A committed dashboard, held to what Grafana asks of one and what we ask of ours. */
+/** A committed dashboard, validated against Grafana's requirements and our own. */
 export function readDashboard(name: 'fleet' | 'card'): DashboardFile {
   const text = readFileSync(new URL(`../../grafana/dashboards/${name}.json`, import.meta.url), 'utf8');
   return dashboardShape.parse(JSON.parse(text));
@@ -91,12 +91,12 @@ export function panel(dashboard: DashboardFile, title: string): Panel {
   return found;
 }
 
-/** The variables that are asked of Prometheus, in their order. */
+/** The variables that query Prometheus, in order. */
 export function variablesOf(dashboard: DashboardFile): readonly Variable[] {
   return dashboard.templating.list.filter((variable) => variable.type === 'query');
 }
 
-/** Every link in it, wherever it stands. */
+/** Every link anywhere in it. */
 export function linksIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inside]) =>

@@ -1,15 +1,15 @@
 import type { TestPrometheus } from '../support/services/prometheus.js';
 import type { Variable } from './dashboard-file.js';
 
-/** What is chosen: one value, or several in a variable that holds several. */
+/** The selection: one value, or several for a multi-value variable. */
 export type Chosen = Readonly<Record<string, string | readonly string[]>>;
 
 /** Grafana's own variables, for a dashboard of the last minute. */
 const BUILT_IN = { __range: '60s', __interval: '2s', __rate_interval: '60s' };
 
 /**
- * Puts values in place of variables as Grafana does for Prometheus: one that holds several becomes a pattern, in which
- * signs are escaped twice, once for the pattern and once for the string that it stands in. What is no variable stays.
+ * Interpolates variables as Grafana does for Prometheus: a multi-value one becomes a pattern, whose characters are escaped
+ * twice, once for the pattern and once for the string around it. Anything else stays.
  */
 export function expand(expr: string, chosen: Chosen): string {
   return expr.replaceAll(/\$(\w+)|\$\{(\w+)\}/g, (written, short?: string, long?: string) => {
@@ -23,7 +23,7 @@ export function expand(expr: string, chosen: Chosen): string {
   });
 }
 
-/** What Grafana would offer for a variable: the values of a label, or what a pattern finds in the lines of a result. */
+/** The options that Grafana would offer for a variable: the values of a label, or the matches of a pattern in a result. */
 export async function offered(
   prometheus: TestPrometheus,
   variable: Variable,

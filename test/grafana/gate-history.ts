@@ -1,4 +1,7 @@
-/** The pages that a gate would have shown, scrape by scrape, as input for `promtool test rules`. They are made by the gate's own code. */
+/**
+ * The pages that a gate would have shown, scrape by scrape, as input for `promtool test rules`. The gate's own code renders
+ * them.
+ */
 
 import { JOB } from '../../grafana/alerts/rule.js';
 import { createExposition } from '../../src/metrics/exposition.js';
@@ -15,22 +18,22 @@ import { seriesOf } from '../metrics/page.js';
 export const INSTANCE = 'gpu-01:9841';
 export const SCRAPE_S = 15;
 
-/** Some minutes in which the gate's page shows the same; what is left out is a healthy machine. */
+/** A few minutes in which the gate's page stays the same; omitted fields are those of a healthy machine. */
 export interface Chapter {
   readonly minutes: number;
-  /** `down`: the scrapes fail. `unscraped`: nobody asks. */
+  /** `down`: the scrapes fail. `unscraped`: Prometheus does not scrape. */
   readonly gate?: 'up' | 'down' | 'unscraped';
-  /** The process is a new one: its counters begin again. */
+  /** The process was restarted: its counters begin at 0 again. */
   readonly restarted?: boolean;
   readonly cards?: readonly JudgedCard[];
   readonly fared?: Partial<Record<ProbeName, Fared>>;
   readonly but?: Partial<Occupancy>;
   readonly status?: Partial<GateStatus>;
-  /** The files that say who may do what that are in force otherwise than as they are written. */
+  /** The access files (tokens, policy) whose version in force differs from the file. */
   readonly ruleFiles?: Readonly<Record<string, InForce>>;
-  /** The look is this old at the first scrape and does not become younger. */
+  /** The age of the look at the first scrape, which then keeps growing. */
   readonly frozen?: boolean;
-  /** No look could be had at all. */
+  /** No look was available at all. */
   readonly lookless?: boolean;
   /** What happened before the first scrape of the chapter. */
   readonly once?: (meter: MeterWithRegistry) => void;
@@ -120,7 +123,7 @@ function line(series: string, values: readonly (string | null)[]): InputSeries {
   return { series: labelled, values: inPromtoolsWords(values) };
 }
 
-/** `1+0x9` is ten times 1, `_x10` is ten times nothing; a series that goes away is marked `stale`, as Prometheus does. */
+/** `1+0x9` is ten times 1, `_x10` is ten missing samples; a series that ends is marked `stale`, as Prometheus does. */
 function inPromtoolsWords(values: readonly (string | null)[]): string {
   const words: string[] = [];
   let from = 0;

@@ -59,7 +59,7 @@ const DOCKER_DOWN: Chapter = {
   cards: [card(0, { state: 'unknown', unknownBecause: 'docker' })],
 };
 
-/** Every fourth look is a good one. */
+/** Every fourth look succeeds. */
 const flaky = (minutes: number): Chapter[] =>
   Array.from({ length: minutes }, () => [
     { ...DOCKER_DOWN, minutes: 0.75 },

@@ -1,4 +1,4 @@
-/** The series that an expression reads: a metric, and the labels by which it is selected. */
+/** The series that an expression reads: metrics, with the labels of their selectors. */
 export interface Read {
   readonly metric: string;
   readonly labels: readonly string[];
@@ -8,7 +8,7 @@ const GROUPING = /\b(by|on|without|ignoring|group_left|group_right)\s*\(([^)]*)\
 const SELECTOR = /([a-zA-Z_:][\w:]*)\s*\{([^}]*)\}/g;
 const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'by', 'on', 'without', 'ignoring']);
 
-/** What an expression reads. Prometheus 2.42 has no way to say that itself. */
+/** The names in an expression. Prometheus 2.42 cannot list them itself. */
 export function namesIn(expr: string): readonly Read[] {
   const selected = [...expr.matchAll(SELECTOR)].map(([, metric = '', inside = '']) => ({
     metric,
@@ -21,7 +21,7 @@ export function namesIn(expr: string): readonly Read[] {
   return [...selected, ...bare.filter((name) => !WORDS.has(name)).map((metric) => ({ metric, labels: [] }))];
 }
 
-/** The labels by which an expression groups or joins, without those that it makes: the quoted arguments of its functions. */
+/** The labels by which an expression groups or joins, without those that its functions create from quoted arguments. */
 export function groupedBy(expr: string): readonly string[] {
   const made = new Set([...expr.matchAll(/,\s*"(\w+)"/g)].map(([, label = '']) => label));
   const grouped = [...expr.matchAll(GROUPING)].flatMap(([, , inside = '']) => inside.split(','));

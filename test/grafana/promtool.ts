@@ -6,7 +6,7 @@ import { INTERVAL, JOB, labelsOf, runbookUrl, type Rule } from '../../grafana/al
 import { RULES } from '../../grafana/alerts/rules.js';
 import { historyOf, INSTANCE, SCRAPE_S, type Chapter } from './gate-history.js';
 
-/** One alert that fires: its text as it is sent, and the labels that it has beside the machine's and the rule's own. */
+/** One firing alert: its text, and its labels besides those of the machine and the rule. */
 export interface Firing {
   readonly alert: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -14,21 +14,21 @@ export interface Firing {
   readonly description: string;
 }
 
-/** What must fire at a moment, and nothing else. Of the alerts in `besides` only the names are told. */
+/** Exactly these alerts must fire at a moment. Alerts in `besides` are compared by name only. */
 export interface Check {
-  /** Minutes from the story's begin. */
+  /** Minutes since the start of the story. */
   readonly at: number;
   readonly firing: readonly Firing[];
   readonly besides?: readonly string[];
 }
 
-/** What `promtool test rules` says; exit code 0 where all checks hold. */
+/** The output of `promtool test rules`; exit code 0 where all checks pass. */
 export interface Verdict {
   readonly code: number | undefined;
   readonly words: string;
 }
 
-/** Lets the rules of the file run over the pages of the chapters. */
+/** Runs the rules of the file over the pages of the chapters. */
 export async function tryRules(
   rulesFile: string,
   chapters: readonly Chapter[],
@@ -68,7 +68,7 @@ function expected({ alert, labels, summary, description }: Firing): object {
   };
 }
 
-/** The one alert that speaks of no machine. */
+/** The one alert without a machine. */
 function machineOf(alert: string): object {
   return alert === 'TuneplaneGateNotScraped' ? { job: JOB } : { job: JOB, instance: INSTANCE };
 }

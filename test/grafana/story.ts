@@ -1,15 +1,15 @@
 import type { Chapter } from './gate-history.js';
 import type { Check } from './promtool.js';
 
-/** What happens on a machine, and which alerts it gives. */
+/** A course of events on a machine, and the alerts that it causes. */
 export interface Story {
-  /** The rule that it is about. */
+  /** The rule under test. */
   readonly of: string;
-  /** A sentence that is true. */
+  /** A true sentence, the test's title. */
   readonly says: string;
   readonly chapters: readonly Chapter[];
   readonly checks: readonly Check[];
 }
 
-/** A scrape interval more than the gate needs to start again. */
+/** A scrape interval longer than the gate needs to restart. */
 export const RESTART: Chapter = { minutes: 0.75, gate: 'down' };

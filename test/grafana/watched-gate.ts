@@ -12,24 +12,26 @@ export const JOB = 'tuneplane-gpu-gate';
 export const fleet = readDashboard('fleet');
 export const card = readDashboard('card');
 
-/** A real gate in all sorts of states, and a real Prometheus that scrapes it, asked as Grafana asks. */
+/** A real gate with cards in many states, and a real Prometheus that scrapes it, queried as Grafana does. */
 export interface WatchedGate {
   readonly gate: Gate;
   readonly machine: Machine;
   readonly prometheus: TestPrometheus;
-  /** The addresses of the gate, and of the one that never answered. */
+  /** The addresses of the gate, and of a target that never answered. */
   readonly here: string;
   readonly silent: string;
-  /** Everything on the dashboard of all machines, one card on the other; fails where the variables do not offer it. */
+  /**
+   * Selects everything on the dashboard of all machines, one card on the other; fails where the variables do not offer it.
+   */
   choose(uuid: string): Promise<void>;
   chosen(dashboard: DashboardFile): Chosen;
-  /** The answer to one query of a panel, now. */
+  /** The current answer to one query of a panel. */
   shown(dashboard: DashboardFile, title: string, refId?: string): Promise<readonly Sample[]>;
-  /** Its values alone. */
+  /** Only its values. */
   values(dashboard: DashboardFile, title: string, refId?: string): Promise<readonly number[]>;
   /** Its values by the value of a label. */
   by(label: string, dashboard: DashboardFile, title: string, refId?: string): Promise<Readonly<Record<string, number>>>;
-  /** The values of one label by those of another, of the series that have both. */
+  /** The values of one label by those of another, for series with both. */
   texts(
     label: string,
     by: string,
@@ -40,15 +42,15 @@ export interface WatchedGate {
   stop(): Promise<void>;
 }
 
-/** Waits for the scrape that shows it. */
+/** Waits for the scrape that contains it. */
 export function until(holds: () => Promise<void>): Promise<void> {
   return vi.waitFor(holds, { timeout: 20_000, interval: 100 });
 }
 
 /**
- * Real Docker, Redis, and 8 cards: a job holds 0 and 1, of which 1 has gone bad since; 2 is used from outside, the memory of
- * 4 cannot be read, 5 carries a warning, 6 has two reasons, 7 is excluded. A second job waits. Beside it a target that never
- * answered.
+ * Real Docker, Redis, and 8 cards: a job holds 0 and 1, of which 1 has become unhealthy since; 2 is used from outside, the
+ * memory of 4 is unreadable, 5 has a warning, 6 has two reasons, 7 is excluded. A second job waits. In addition a target
+ * that never answered.
  */
 export async function startWatchedGate(): Promise<WatchedGate> {
   const [engine, redis] = await Promise.all([startEngine(), startRedis()]);

@@ -1,4 +1,4 @@
-/** The HTTP faces on a real port, over hand-written fakes of everything behind them. */
+/** The HTTP routes on a real port, with hand-written fakes behind them. */
 
 import express, { type Express } from 'express';
 import { afterEach } from 'vitest';
@@ -34,20 +34,20 @@ export interface Gate {
   readonly url: string;
   readonly app: Express;
   readonly listening: Listening;
-  /** What reached the admission; dry runs apart. */
+  /** The calls of the admission, without dry runs. */
   readonly calls: Call[];
   /** Whether one more request may be held. */
   canHold: boolean;
   readonly dryRuns: JobSpec[];
   readonly outcomes: Outcome[];
   readonly audit: AuditEntry[];
-  /** The codes with which callers were turned away. */
+  /** The codes with which callers were refused. */
   readonly refused: RefusedCode[];
   readonly logged: { level: string; data: object; sentence: string }[];
   readonly removed: string[];
   readonly givenUp: string[];
   readonly cardStore: MemoryBook;
-  /** What the next admissions and dry runs are answered with. */
+  /** The answers to the next admissions and dry runs. */
   decide: (call: Call) => Decision | Promise<Decision>;
   runs: Probed<readonly Run[]>;
   removal: Awaited<ReturnType<Runs['remove']>>;
@@ -221,7 +221,7 @@ export function collect(lines: Gate['logged']): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** The books of the state folder, in memory. */
+/** The card store, in memory. */
 export class MemoryBook implements CardStore {
   readonly cards: RememberedCard[] = [];
   readonly out: Exclusion[] = [];
@@ -240,7 +240,7 @@ export class MemoryBook implements CardStore {
   }
 }
 
-/** The smallest request there is. */
+/** The smallest valid request. */
 export const REQUEST = { run_id: 'train-17', count: 2, container: { image: 'registry.local/train:1.4' } };
 
 export function admitted(over: Partial<Decision & { kind: 'admitted' }> = {}): Decision & { kind: 'admitted' } {

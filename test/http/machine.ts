@@ -1,4 +1,4 @@
-/** A machine of two cards as a look shows it: card 0 held by a job, card 1 used from outside. */
+/** A look at a machine of two cards: card 0 held by a job, card 1 used from outside. */
 
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { JudgedCard, Occupancy, ProbeReport } from '../../src/model/occupancy.js';
@@ -102,7 +102,7 @@ export function watchedMachine(over: Partial<Occupancy> = {}, snapshot: Partial<
   };
 }
 
-/** Only what the faces read of a row. */
+/** Only the fields of a row that the routes read. */
 function row(uuid: string): GpuRow {
   return { uuid: cardUuid(uuid) } as GpuRow;
 }

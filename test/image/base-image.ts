@@ -17,8 +17,8 @@ import type { Engine } from '../support/docker/engine.js';
 import { npmFolder } from './package-source.js';
 
 /**
- * Imports an image that stands in for a node image, under its tag: this machine's node and npm in the places where a node
- * image has them, Debian's programs that make users, and busybox for the rest. npm asks the registry at `packagesUrl`.
+ * Imports an image that replaces the node image, under its tag: this machine's node and npm in the node image's paths,
+ * Debian's programs for creating users, and busybox for the rest. npm uses the registry at `packagesUrl`.
  */
 export async function importBaseImage(engine: Engine, tag: string, packagesUrl: string): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'gate-base-'));
@@ -50,7 +50,7 @@ const APPLETS = [
   ...['env', 'find', 'test'].map((name) => `usr/bin/${name}`),
 ];
 
-/** Each with the libraries that it is linked with. */
+/** Each with its shared libraries. */
 async function addPrograms(root: string, programs: readonly (readonly [from: string, to: string])[]): Promise<void> {
   for (const [from, to] of programs) {
     copyTo(root, realpathSync(from), to);
@@ -77,7 +77,7 @@ function symlink(target: string, path: string): void {
 async function importFolder(engine: Engine, root: string, image: string): Promise<void> {
   const tar = spawn('tar', ['-C', root, '--owner=0', '--group=0', '-c', '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [repo, tag] = image.split(':');
-  // What every node image has; without it no program but sh would be found.
+  // Every node image sets it; without it only sh would be found.
   const changes = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   const answer = await engine.docker.importImage(tar.stdout, { repo, tag, changes });
   answer.resume();

@@ -6,8 +6,8 @@ import type { Engine } from '../support/docker/engine.js';
 import { PROJECT } from './project.js';
 
 /**
- * `docker build` of the project as git has it, with what `.dockerignore` lets through. The network is the engine's own, and
- * the base must be there. Rejects with the words of the build when a step fails.
+ * `docker build` of the project's committed files, filtered by `.dockerignore`. It uses the engine's own network, and the
+ * base image must be present. Rejects with the build's output when a step fails.
  */
 export async function buildImage(engine: Engine, tag: string, args: Readonly<Record<string, string>>): Promise<void> {
   const git = await promisify(execFile)('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: PROJECT });

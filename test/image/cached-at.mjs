@@ -1,5 +1,5 @@
 /**
- * Where npm's cache keeps the file with this checksum (`sha512-…`, as a lock file says it), below its folder.
+ * The path of the file with this checksum (`sha512-…`, as in a lock file) in npm's cache, below its folder.
  *
  * @param {string} integrity
  */

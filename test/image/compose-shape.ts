@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Text that Compose reads as text: a bare `yes`, `1` or `null` in YAML would be something else. */
+/** A string that Compose parses as a string: a bare `yes`, `1` or `null` in YAML would be something else. */
 const text = z.string();
 const texts = z.array(text);
 
 /** `source:target` or `source:target:ro`; a source is a path, or the name of a volume. */
 const mount = z.string().regex(/^[^:]+:\/[^:]+(:ro)?$/);
 
-/** `address:port of the machine:port in the container`; one without an address would be open to everybody. */
+/** `address:host port:container port`; without an address the port would be open to everybody. */
 const port = z.string().regex(/^.+:\d+:\d+$/);
 
 const service = z.strictObject({
@@ -45,8 +45,8 @@ const service = z.strictObject({
 });
 
 /**
- * The part of the Compose specification that compose.yaml uses: strict, so that a key with a slip in it is seen. It asks for
- * more than the specification where something would be left to chance: pinned images, a restart policy, text as text.
+ * The part of the Compose specification that compose.yaml uses: strict, so that a misspelt key is detected. Stricter than
+ * the specification where a default would be risky: pinned images, a restart policy, strings as strings.
  */
 export const composeShape = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]*$/),
@@ -55,7 +55,7 @@ export const composeShape = z.strictObject({
   secrets: z.record(z.string(), z.strictObject({ environment: text })),
 });
 
-/** A compose.yaml that was read. */
+/** A parsed compose.yaml. */
 export type Compose = z.infer<typeof composeShape>;
 
 /** One service of it. */

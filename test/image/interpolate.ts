@@ -1,9 +1,10 @@
-/** `$$`, `$NAME`, or `${NAME}` with what Compose knows to stand behind the name. */
+/** `$$`, `$NAME`, or `${NAME}` with Compose's operators after the name. */
 const VARIABLE = /\$(?:\$|(?<bare>[A-Z_]\w*)|\{(?<name>[A-Z_]\w*)(?::(?<how>[-+?])(?<word>[^}]*))?\})/gi;
 
 /**
- * Puts variables in as Compose does (its specification, "Interpolation"): `:-` a default, `:+` in place of a value, `:?` an
- * error where there is none. Throws for that, and for a variable that has neither value nor default, of which Compose warns.
+ * Interpolates variables as Compose does (its specification, "Interpolation"): `:-` a default, `:+` a replacement for a set
+ * value, `:?` an error without a value. Throws for that, and for a variable with neither value nor default, where Compose
+ * warns.
  */
 export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(VARIABLE, (all: string, ...rest: readonly unknown[]) => {

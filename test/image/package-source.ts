@@ -8,15 +8,15 @@ import type { Engine } from '../support/docker/engine.js';
 import { cachedAt } from './cached-at.mjs';
 import { PROJECT } from './project.js';
 
-/** A package registry that a build on a test engine can reach, when it uses the engine's own network. */
+/** A package registry that a build on a test engine can reach through the engine's own network. */
 export interface PackageSource {
   readonly url: string;
   stop(): void;
 }
 
 /**
- * Starts it with what this project's lock file names. The files come from npm's cache on this machine, where `npm ci` has
- * left them; those that are not there are fetched by npm first.
+ * Starts it with the packages of this project's lock file. The files come from npm's cache on this machine, where `npm ci`
+ * has left them; npm fetches missing ones first.
  */
 export async function startPackageSource(engine: Engine): Promise<PackageSource> {
   const cache = (await npm('config', 'get', 'cache')).trim();
@@ -28,7 +28,7 @@ export async function startPackageSource(engine: Engine): Promise<PackageSource>
   return { url: `http://127.0.0.1:${PORT}/`, stop: () => program.stdin.end() };
 }
 
-/** The folder of this machine's npm: it is one program with all that it needs, and runs from anywhere. */
+/** The folder of this machine's npm: it contains all its dependencies, and runs from any place. */
 export function npmFolder(): string {
   const known =
     process.env['npm_execpath'] ?? join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
@@ -45,7 +45,7 @@ interface Installed {
   readonly integrity: string;
 }
 
-/** What `npm ci` put here: of the lock file, what this kind of machine needs. */
+/** The packages that `npm ci` installed here: those in the lock file that apply to this platform. */
 function installed(): readonly Installed[] {
   const { packages } = JSON.parse(readFileSync(join(PROJECT, 'node_modules/.package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Partial<Installed>>>;

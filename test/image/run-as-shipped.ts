@@ -5,9 +5,9 @@ import type { Engine } from '../support/docker/engine.js';
 import { shippedRunLine } from './run-line.js';
 
 /**
- * What the shipped `docker run` line asks Docker for, with the image and with this machine's folders put in: the engine's own
- * socket, folders below the engine's for those that jobs mount, and the stand-in for `nvidia-smi`, which on a real machine
- * `--gpus all` brings. The image's healthcheck runs every second.
+ * The create request for the shipped `docker run` line, with the image and this machine's folders filled in: the engine's
+ * own socket, folders below the engine's for those that jobs mount, and the stand-in for `nvidia-smi`, which `--gpus all`
+ * provides on a real machine. The image's healthcheck runs every second.
  */
 export function asShipped(engine: Engine, image: string): Docker.ContainerCreateOptions {
   const flags = new Map(shippedRunLine().flags);
@@ -39,7 +39,7 @@ export function asShipped(engine: Engine, image: string): Docker.ContainerCreate
   return options;
 }
 
-/** A name is a volume and stays; a path becomes one below the engine's folder. */
+/** A volume name stays; a path becomes one below the engine's folder. */
 function onThisMachine(engine: Engine, mount: string): string {
   const [source = '', ...rest] = mount.split(':');
   if (!source.startsWith('/')) return mount;

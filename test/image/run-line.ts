@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from './project.js';
 
-/** A `docker run` line, taken apart. */
+/** A parsed `docker run` line. */
 export interface RunLine {
-  /** By flag, without its dashes; a flag that came twice has two values. */
+  /** By flag, without its dashes; a repeated flag has several values. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
   readonly image: string;
 }
 
 /**
- * The line that the Dockerfile shows at its top: what an operator copies. Throws when there is none, or none that can be taken
- * apart: every flag but `-d` takes a value that stands behind a space.
+ * The line at the top of the Dockerfile, which an operator copies. Throws when there is none, or it cannot be parsed: every
+ * flag but `-d` takes a value after a space.
  */
 export function shippedRunLine(): RunLine {
   const comment = /^#( +docker run -d (?:.*\\\n#)+.*)$/m.exec(readFileSync(join(PROJECT, 'Dockerfile'), 'utf8'))?.[1];

@@ -1,7 +1,7 @@
 /**
- * A package registry with just what a lock file names, from the files of an npm cache: `node serve-packages.mjs PORT LOCK
- * CACHE`. Says `ready` when it listens, and ends when its standard input does. It is a program of its own since it runs in
- * the network of a test engine, where nothing else is to be reached. npm itself compares what it gets with the lock file.
+ * A package registry with exactly the packages of a lock file, from an npm cache: `node serve-packages.mjs PORT LOCK CACHE`.
+ * Prints `ready` when it listens, and ends when its standard input does. It is a separate program since it runs in the
+ * network of a test engine, which reaches nothing else. npm itself verifies the packages against the lock file.
  */
 import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

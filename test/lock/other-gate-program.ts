@@ -1,4 +1,4 @@
-/** Opens the state folder named by its argument, says in one line of JSON what it got, and lives on until it is killed. */
+/** Opens the state folder in its argument, prints the result as one line of JSON, and runs until it is killed. */
 import { openStateFolder } from '../../src/state/state-folder.js';
 import { systemClock } from '../../src/time/system-clock.js';
 

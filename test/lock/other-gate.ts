@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundle } from '../support/running/bundle.js';
 
-/** Another process that has opened a state folder, as a second gate would. */
+/** Another process that has opened a state folder, like a second gate. */
 export interface OtherGate {
-  /** What it got: `open`, or the words of the refusal. */
+  /** The result: `open`, or the refusal's message. */
   readonly answer: { readonly kind: string; readonly instanceId?: string; readonly detail?: string };
   kill(): Promise<void>;
 }
 
-/** Makes the program that opens a folder into one plain file and returns where it lies. */
+/** Bundles the program that opens a folder into one file and returns its path. */
 export function buildOtherGate(outDir: string): Promise<string> {
   return bundle(join(import.meta.dirname, 'other-gate-program.ts'), outDir);
 }

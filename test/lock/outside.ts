@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Log } from '../../src/model/ports/outside.js';
 import { systemClock } from '../../src/time/system-clock.js';
 
-/** The real clocks, which a test can push ahead, each by itself. */
+/** The real clocks, each of which a test can advance separately. */
 export interface PushableClock extends Clock {
   pushWall(ms: number): void;
   pushMonotonic(ms: number): void;
@@ -22,7 +22,7 @@ export function pushableClock(): PushableClock {
   };
 }
 
-/** A log that remembers: `warn: sentence`. */
+/** A log that stores its lines: `warn: sentence`. */
 export interface RecordingLog extends Log {
   readonly lines: readonly string[];
 }

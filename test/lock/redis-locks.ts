@@ -3,7 +3,7 @@ import { countingMeter, pushableClock, recordingLog } from './outside.js';
 
 export const KEY = 'gpu-alloc:leader';
 
-/** Makes locks on one Redis, each with a connection of its own as another process would have, and closes them all. */
+/** Creates locks on one Redis, each with its own connection like separate processes, and closes them all. */
 export function lockMaker(url: () => string) {
   const made: RedisLock[] = [];
   return {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A server that speaks as much of Redis' protocol as it takes to refuse. */
+/** A server that speaks just enough of Redis' protocol to refuse. */
 export interface ReplyingServer {
   readonly url: string;
-  /** What every command but those of the handshake gets. */
+  /** The answer to every command except those of the handshake. */
   reply: string;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startReplying(reply: string): Promise<ReplyingServer> {
   return self;
 }
 
-/** The first word of each command: `*2\r\n$4\r\nINFO\r\n…`. Enough as long as no argument looks like that. */
+/** The first word of each command: `*2\r\n$4\r\nINFO\r\n…`. Sufficient as long as no argument looks like that. */
 function commandsIn(data: string): readonly string[] {
   return [...data.matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)].map(([, word]) => (word ?? '').toUpperCase());
 }

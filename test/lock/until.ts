@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until it is true; throws when it does not come true in time, so that a test fails with the words given. */
+/** Waits until the condition holds; throws after the time limit, so that a test fails with the given words. */
 export async function until(what: string, truth: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
   const deadline = performance.now() + ms;
   while (!(await truth())) {

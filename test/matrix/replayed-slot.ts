@@ -1,10 +1,10 @@
-/** `nvidia-smi` without a process: the stand-in's answer for a machine, played at once. */
+/** `nvidia-smi` without a process: the stand-in's answer for a machine, computed at once. */
 
 import type { Answer, ProcessSlot } from '../../src/probe/nvidia-smi/process-slot.js';
 import { answer } from '../../src/stand-in/answer.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 
-/** What was printed, as another wrapper, driver or day may print it. */
+/** Changes the output, as another wrapper, driver or day may. */
 export type Retell = (
   stdout: string,
   args: readonly string[],
@@ -13,8 +13,8 @@ export type Retell = (
 const AS_IT_IS: Retell = (stdout) => stdout;
 
 /**
- * A process slot that answers at once with every byte of what the stand-in program prints, which is what the real one printed (held
- * by test/stand-in/captures.test.ts). A run that hangs has run out, and whoever comes after it finds it still there.
+ * A process slot that answers at once with every byte of the stand-in's output, which equals the real one's (verified by
+ * test/stand-in/captures.test.ts). A run that hangs has timed out, and the next call finds it still running.
  */
 export function replayedSlot(machine: () => Machine, retell: () => Retell = () => AS_IT_IS): ProcessSlot {
   let stuck = false;

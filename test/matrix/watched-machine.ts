@@ -1,4 +1,4 @@
-/** A machine under the gate's real eyes, judge and metrics page, all in this process and at a time that stands still. */
+/** A machine with the gate's real eyes, judge and metrics page, all in this process and with a stopped clock. */
 
 import { createExposition } from '../../src/metrics/exposition.js';
 import { createMeter } from '../../src/metrics/meter.js';
@@ -15,19 +15,19 @@ import { handClock, IDLE } from '../metrics/occupancies.js';
 import { RULES, quietLog } from '../support/admissions.js';
 import { replayedSlot, type Retell } from './replayed-slot.js';
 
-/** What is there besides the machine; everything has a default. */
+/** The surroundings of the machine; everything has a default. */
 export interface Around {
-  /** The runtime's books; no container at all. */
+  /** The runtime's books; without containers by default. */
   readonly books?: Pick<Books, 'list'>;
-  /** Other settings than the defaults. */
+  /** Settings that differ from the defaults. */
   readonly rules?: Partial<JudgeRules>;
-  /** The cards seen before this gate began. */
+  /** The cards seen before this gate started. */
   readonly remembered?: readonly RememberedCard[];
 }
 
-/** What a look showed: everything of it that a face can show. */
+/** The result of a look: everything that any page can show. */
 export interface Look extends Observation {
-  /** The part of the metrics page that is made of this look, without the counters of the gate. */
+  /** The part of the metrics page from this look, without the gate's counters. */
   readonly page: string;
   /** The whole metrics page. */
   readonly wholePage: string;
@@ -36,18 +36,18 @@ export interface Look extends Observation {
 export interface WatchedMachine {
   /** May be changed or replaced between two looks. */
   machine: Machine;
-  /** Changes what is printed. */
+  /** Changes the output. */
   retell: Retell;
   books: Pick<Books, 'list'>;
-  /** A new look at it. */
+  /** Takes a new look. */
   look(): Promise<Look>;
-  /** Lets time go on. */
+  /** Advances the clock. */
   forward(milliseconds: number): void;
-  /** The cards on the books now. */
+  /** The remembered cards now. */
   remembered(): readonly RememberedCard[];
 }
 
-/** Puts a machine under the eyes. What it remembers from look to look it keeps as a running gate does. */
+/** Puts a machine behind the eyes. State between looks is kept as in a running gate. */
 export function watchMachine(machine: Machine, around: Around = {}): WatchedMachine {
   const clock = handClock();
   const meter = createMeter();
@@ -101,14 +101,14 @@ export function watchMachine(machine: Machine, around: Around = {}): WatchedMach
 }
 
 const LIMIT_MS = 10_000;
-/** From here on a page speaks of the gate and not of the look. */
+/** From here on the page is about the gate and not the look. */
 const FIRST_OF_THE_GATE = '# HELP tuneplane_gpu_runs_waiting';
 
 const EMPTY_BOOKS: Pick<Books, 'list'> = {
   list: async () => ({ kind: 'seen', value: { containers: [] }, tookMs: 0 }),
 };
 
-/** The cards seen, kept in memory. */
+/** The cards seen, in memory. */
 function memoryBook(before: readonly RememberedCard[]): CardStore {
   let cards = before;
   return {

@@ -1,4 +1,4 @@
-/** A look as lines of text that a person can read and a test can hold: nothing of it is left out. */
+/** A complete look as text that a person can read and a test can compare. */
 
 import type { JudgedCard } from '../../src/model/occupancy.js';
 import { PROBES } from '../../src/model/snapshot.js';
@@ -6,9 +6,8 @@ import { seriesOf } from '../metrics/page.js';
 import type { Look } from './watched-machine.js';
 
 /**
- * The sentence for people, the probes, one line per card with its state and findings, and every series of the page. Of the
- * series of cards, those that differ only in the card stand on one line: `card_claims 0-7: 0`. Where a card is not on the
- * line, it has no such series.
+ * The sentence for people, the probes, one line per card with its state and findings, and every series of the page. Series
+ * that differ only in the card share a line: `card_claims 0-7: 0`. A card that is not on the line has no such series.
  */
 export function writtenDown({ occupancy, page }: Look): string {
   const cards = occupancy.cards.map((card, nth) => ({ card, label: labelOf(card, nth) }));
@@ -45,7 +44,7 @@ interface Labelled {
   readonly label: string;
 }
 
-/** Per series' name and per values: which labels have them. */
+/** For each series name and values: which labels have them. */
 function seriesLines(page: string, cards: readonly Labelled[]): string[] {
   const series = new Map<string, Map<string, string[]>>();
   for (const [written, value] of seriesOf(page)) {
@@ -76,14 +75,14 @@ function seriesLines(page: string, cards: readonly Labelled[]): string[] {
   });
 }
 
-/** A series of a card is told by the card's number; its own address is on its line already. */
+/** A card's series shows the card's number; its line has its other identifiers. */
 function read(
   series: string,
   cards: readonly Labelled[],
 ): { readonly name: string; readonly labels: string; readonly card: string | null } {
   const [, name = '', inside = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series) ?? [];
   const [both, uuid, index] = /uuid="([^"]*)",index="([^"]*)",?/.exec(inside) ?? [];
-  // A single label goes without its name: `state` of `card_state` and the like.
+  // A single label is written without its name: `state` of `card_state` and the like.
   const short = (labels: string): string => /^\w+="([^"]*)"$/.exec(labels)?.[1] ?? labels;
   if (both === undefined) return { name, labels: short(inside), card: null };
   const whose = cards.find(

@@ -1,4 +1,4 @@
-/** Occupancies made by hand, to render pages from: what matters to a test is said, the rest is a healthy free card. */
+/** Hand-made occupancies, from which tests render pages: a test gives what matters, the rest is a healthy free card. */
 
 import { CARD_STATES, cardIndex, cardUuid, HEALTH_REASONS, type CardState } from '../../src/model/card.js';
 import type { Claim, JudgedCard, Occupancy, ProbeReport } from '../../src/model/occupancy.js';
@@ -11,7 +11,7 @@ import { systemClock } from '../../src/time/system-clock.js';
 /** 2026-11-29T12:00:00Z, when the looks of these tests begin; they take 100 ms. */
 export const LOOK_AT_MS = Date.UTC(2026, 10, 29, 12);
 
-/** How a probe fared: seen, switched off, or blind and why. */
+/** The result of a probe: seen, switched off, or blind and why. */
 export type Fared = 'seen' | 'off' | BlindReason;
 
 /** A card as the driver shows it: free, healthy, nothing on it. */
@@ -45,7 +45,7 @@ export function card(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
   };
 }
 
-/** A card of which nothing can be read, as when nvidia-smi is blind. */
+/** An unreadable card, as when nvidia-smi is blind. */
 export function unseenCard(index: number, but: Partial<JudgedCard> = {}): JudgedCard {
   const nothing = { driverVersion: null, processes: null, memoryUsedBytes: null, memorySizeBytes: null };
   const load = { utilization: null, temperatureCelsius: null, powerWatts: null };
@@ -59,7 +59,7 @@ export function claim(runId: string): Claim {
   return { runId, container, containerId: `id-of-${container}`, ...at, principal: 'console', labels: {} };
 }
 
-/** What one look showed, with its occupancy. */
+/** One look, with its occupancy. */
 export function watched(
   cards: readonly JudgedCard[],
   fared: Partial<Record<ProbeName, Fared>> = {},
@@ -83,7 +83,7 @@ export function watched(
   return { snapshot: snapshot(fared), occupancy };
 }
 
-/** A snapshot in which each probe fared so; what was seen is empty, since a page is made from the occupancy. */
+/** A snapshot with these probe results; the seen values are empty, since a page is made from the occupancy. */
 export function snapshot(fared: Partial<Record<ProbeName, Fared>> = {}, startedAtMs = LOOK_AT_MS): Snapshot {
   const gpus = { rows: [], broken: [], driverCount: null, driverVersion: null };
   return {
@@ -99,7 +99,7 @@ export function snapshot(fared: Partial<Record<ProbeName, Fared>> = {}, startedA
   };
 }
 
-/** A gate at rest, without Redis. */
+/** An idle gate without Redis. */
 export const IDLE: GateStatus = {
   inFlight: 0,
   lockWaiters: 0,
@@ -109,7 +109,7 @@ export const IDLE: GateStatus = {
   line: { waiting: 0, oldestMs: null },
 };
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only advances on command. */
 export function handClock(): Clock & { forward(milliseconds: number): void } {
   let passed = 0;
   return {

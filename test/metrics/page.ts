@@ -1,4 +1,4 @@
-/** Reads a metrics page back, as far as the tests need it, and lets `promtool` read it too. */
+/** Parses a metrics page, as far as the tests need it, and checks it with `promtool` too. */
 
 import { execa } from 'execa';
 
@@ -15,7 +15,7 @@ export function seriesOf(page: string): Map<string, string> {
   return series;
 }
 
-/** What `promtool check metrics` says of the page: its exit code and its remarks. */
+/** The result of `promtool check metrics` for the page: its exit code and its messages. */
 export async function promtool(page: string): Promise<{ readonly code: number | undefined; readonly remarks: string }> {
   const said = await execa('promtool', ['check', 'metrics'], { input: page, reject: false, all: true });
   return { code: said.exitCode, remarks: said.all };

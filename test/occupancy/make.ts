@@ -1,4 +1,4 @@
-/** Snapshots for tests of the judge: everything well and idle unless said otherwise. */
+/** Snapshots for tests of the judge: everything healthy and idle unless given otherwise. */
 
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { JudgeRules } from '../../src/model/occupancy.js';
@@ -39,7 +39,7 @@ export function uuidOf(number: number) {
 }
 export const busOf = (number: number): string => `00000000:${(0x10 + number).toString(16).toUpperCase()}:00.0`;
 
-/** As an H100 without NVSwitch says it on branch 590. */
+/** As an H100 without NVSwitch reports on branch 590. */
 const h100Health: HealthReadings = {
   ...wellHealth(),
   retiredPagesPending: cannotSay,
@@ -48,14 +48,14 @@ const h100Health: HealthReadings = {
   fabricStatus: cannotSay,
 };
 
-/** What is different about a row: which card it is of, or what its columns said. */
+/** The differences of a row: its card, or its columns. */
 type RowChange = Partial<Omit<GpuRow, 'readings'>> &
   Partial<Pick<Readings, 'memoryUsedMib' | 'memoryTotalMib' | 'persistenceMode' | 'migMode'>> & {
     readonly health?: Partial<HealthReadings>;
     readonly readings?: Partial<Readings>;
   };
 
-/** Card `number` at index `number`, idle and well. */
+/** Card `number` at index `number`, idle and healthy. */
 export function row(number: number, but: RowChange = {}): GpuRow {
   const { health, readings, memoryUsedMib, memoryTotalMib, persistenceMode, migMode, ...who } = but;
   return {
@@ -130,7 +130,7 @@ export function job(runId: string, numbers: readonly number[], but: Partial<Seen
   });
 }
 
-/** A job of an older agent: indices alone. */
+/** A job of an older agent: indices only. */
 export function olderJob(name: string, indices: readonly number[], but: Partial<SeenContainer> = {}): SeenContainer {
   return container(name, {
     labels: { 'tuneplane.gpus': indices.join(',') },

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** What a reader's browser ran into: each must stay empty. */
+/** Problems in the reader's browser: each list must stay empty. */
 export interface Trouble {
-  /** What the Content-Security-Policy had to stop. */
+  /** What the Content-Security-Policy blocked. */
   readonly violations: readonly string[];
-  /** Exceptions of the script, and errors on the console other than those of a gate that is not there. */
+  /** Exceptions of the script, and console errors other than those of an unreachable gate. */
   readonly errors: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function browserForThisFile(): { open(url: string, as?: BrowserContextOpt
     browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...FLAGS] });
   });
   afterAll(() => browser?.close());
-  // A page that is left open goes on asking and drawing.
+  // An open page keeps polling and drawing.
   afterEach(async () => void (await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])));
   return {
     async open(url, as = {}) {
@@ -28,7 +28,7 @@ export function browserForThisFile(): { open(url: string, as?: BrowserContextOpt
       const context = await browser.newContext({ viewport: DESK, ...as });
       const page = await context.newPage();
       const trouble = await watchTrouble(page);
-      // Goes on by itself; a test can make it run ahead instead of waiting for the page's next question.
+      // The clock runs by itself; a test can advance it instead of waiting for the page's next request.
       await page.clock.install();
       await page.goto(url);
       return Object.assign(page, { trouble });
@@ -56,7 +56,7 @@ async function watchTrouble(page: Page): Promise<Trouble> {
   page.on('console', (message) => {
     if (message.type() !== 'error') return;
     const text = message.text();
-    // The browser's own remark on an answer that is none, or on a status that the page understands.
+    // The browser's own message about a failed request, or about a status that the page handles.
     if (!text.startsWith('Failed to load resource')) errors.push(text);
   });
   await page.exposeFunction('toldViolation', (what: string) => void violations.push(what));
@@ -75,7 +75,7 @@ interface AxeResults {
   readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
 }
 
-/** What axe finds that keeps somebody out: each with its rule and the elements. */
+/** The accessibility problems that axe finds: each with its rule and the elements. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>

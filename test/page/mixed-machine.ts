@@ -19,7 +19,7 @@ const AT_MS = Date.parse('2026-11-29T13:42:07.000Z');
 const ago = (minutes: number): number => AT_MS - minutes * 60_000;
 const used = (mib: number) => ({ memoryUsedMib: value(mib) });
 
-/** Eight cards of which each state has one or more, with what was decided of them. */
+/** Eight cards that cover all states, with recent decisions about them. */
 export function mixedMachine(but: Partial<Snapshot> = {}): Snapshot {
   const principal = { 'tuneplane.principal': 'console' };
   const train = job('train-17', [0, 1], { createdAtMs: ago(134) });
@@ -55,7 +55,7 @@ export function mixedMachine(but: Partial<Snapshot> = {}): Snapshot {
   });
 }
 
-/** From the oldest on. */
+/** Oldest first. */
 export const MIXED_DECISIONS: readonly Partial<AuditEntry>[] = [
   {
     at: at(134),
@@ -88,7 +88,7 @@ function at(minutesAgo: number): string {
   return new Date(ago(minutesAgo)).toISOString();
 }
 
-/** Markup and script wherever a stranger can put text: a name, a label, the driver's words. */
+/** Markup and script in every field with foreign text: a name, a label, the driver's words. */
 export const INJECTION = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
 
 export function hostileMachine(): Snapshot {

@@ -14,10 +14,10 @@ import { statusAnswer } from '../../src/page/status-answer.js';
 import { startGate } from '../http/gate.js';
 import { rules, snapshot } from '../occupancy/make.js';
 
-/** The page as it was built last. */
+/** The page from the last build. */
 export const builtPage = () => readPageFiles(new URL('../../dist/page/client/', import.meta.url));
 
-/** The real app with the real judge; what the machine shows is the test's to change while somebody looks. */
+/** The real app with the real judge; the test can change the machine while a reader looks. */
 export interface ShownGate {
   readonly url: string;
   snapshot: Snapshot;
@@ -26,12 +26,12 @@ export interface ShownGate {
   gate: GateStatus;
   lockProblem: string | null;
   machine: string;
-  /** How long after the look began the gate answers, in milliseconds. */
+  /** How long after the look's start the gate answers, in milliseconds. */
   ageMs: number;
-  /** How often the page asked. */
+  /** The number of the page's requests. */
   asked: number;
   decide(entry: Partial<AuditEntry>): void;
-  /** Closes the gate's address, and opens the same again. */
+  /** Closes the gate's address, and opens the same one again. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
 }
@@ -106,7 +106,7 @@ export async function showGate(but: Partial<ShownGate> = {}, over: Partial<AppPa
   return Object.assign(shown, { url: gate.url });
 }
 
-/** Gates that came back; the next to come back at an address needs it free. */
+/** Restarted gates; their address must be free before the next restart. */
 const back: Listening[] = [];
 export async function closeThoseThatCameBack(): Promise<void> {
   await Promise.all(back.splice(0).map((listening) => listening.close(0)));

@@ -4,7 +4,7 @@ import { cardIndex, type CardIndex } from '../../src/model/card.js';
 import type { LinkKind } from '../../src/model/snapshot.js';
 import type { IndexLinks } from '../../src/pick/islands.js';
 
-/** A matrix of `count` cards in which `kind` says how two of them are joined; undefined where nothing is known. */
+/** A matrix of `count` cards in which `kind` gives the link between two of them; undefined where unknown. */
 export function matrix(count: number, kind: (one: number, other: number) => LinkKind | undefined): IndexLinks {
   const cards = Array.from({ length: count }, (_, index) => cardIndex(index));
   return new Map(

@@ -1,4 +1,4 @@
-/** The order of the preferences once more, written as plainly as can be, to hold the real one against. */
+/** A second, deliberately simple implementation of the preferences, to compare with the real one. */
 
 /** Compares two sets of cards without a topology; below 0 when the first is better. */
 export function naiveOrder(free: readonly number[], one: readonly number[], other: readonly number[]): number {

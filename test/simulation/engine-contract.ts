@@ -5,12 +5,12 @@ import type { Hands } from '../../src/model/ports/hands.js';
 import type { ContainerState, Probed } from '../../src/model/snapshot.js';
 import { grantOf, job, plainRequest } from '../support/jobs.js';
 
-/** An engine, or what stands for one, with the hands of the people who use it too. */
+/** An engine, or a model of one, including the actions of its human users. */
 export interface EngineUnderTest {
   readonly books: Books;
   readonly hands: Hands;
   readonly image: string;
-  /** How often a start of it took effect. */
+  /** How often it was actually started. */
   starts(id: string): number;
   /** The process of a running job ends. */
   end(id: string): Promise<void>;
@@ -18,12 +18,15 @@ export interface EngineUnderTest {
   /** `docker container prune` */
   prune(): Promise<void>;
   restart(): Promise<void>;
-  /** Starts from now on do not come to their end until they are let go. */
+  /** Starts from now on are blocked until they are released. */
   holdStarts(): { letGo(): void };
   stop(): Promise<void>;
 }
 
-/** What makes it hard to start a run once: the engine's model and the runtime fake are as unkind in it as the real engine. */
+/**
+ * What makes it hard to start a run exactly once: the engine's model and the fake runtime behave as badly in this as the
+ * real engine.
+ */
 export function engineContract(which: string, open: () => Promise<EngineUnderTest>): void {
   describe(`what is done to containers, by ${which}`, () => {
     let engine: EngineUnderTest;

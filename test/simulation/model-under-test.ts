@@ -13,7 +13,7 @@ import { createWire } from './process/wire.js';
 
 const WALL_MS = Date.UTC(2026, 10, 29, 12);
 
-/** The engine in memory, with the product's own books and hands over it, on a timeline that goes as fast as real time. */
+/** The engine in memory with the product's own books and hands, on a timeline that follows real time. */
 export function modelUnderTest(): EngineUnderTest {
   const timeline = createTimeline();
   const held: (() => void)[] = [];

@@ -1,12 +1,12 @@
-/** Changes to the product, each of which must be noticed: a line of it, and what a careless hand might make of that line. */
+/** Mutations of the product that a test must detect: a line, and what a careless edit might make of it. */
 
 export interface Mutant {
   readonly name: string;
   readonly file: string;
-  /** Stands once in the file. */
+  /** Occurs once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** The test that notices it, file and name; left out: the first seeds of the simulation do. */
+  /** The test that detects it, file and name; left out: the first seeds of the simulation do. */
   readonly noticedBy?: { readonly file: string; readonly test: string };
 }
 

@@ -1,4 +1,4 @@
-/** Makes each change of the list in a copy of the project, and runs there what is to notice it. */
+/** Applies each mutation of the list to a copy of the project, and runs the test that must detect it. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { MUTANTS, type Mutant } from './mutants.js';
 
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
-/** How many are not noticed, or are none any more: the line that they change is gone. Each is told as it is known. */
+/** How many go undetected, or no longer apply because their line is gone. Each is printed as soon as it is known. */
 export function unnoticedMutants(name: string | null, seeds: number, tell: (line: string) => void): number {
   const chosen = MUTANTS.filter((mutant) => name === null || mutant.name === name);
   let unnoticed = 0;
@@ -50,7 +50,7 @@ function bySeeds(folder: string, seeds: number): Notice {
   const args = ['test/simulation/run.mjs', '--first', '--seeds', String(seeds)];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   const last = stdout.trim().split('\n').at(-1) ?? '';
-  // Another status than that of an offence is a simulation that could not run.
+  // Any other status than that of an offence means that the simulation could not run.
   if (status === 1) return { kind: 'noticed', how: last };
   return {
     kind: 'unnoticed',

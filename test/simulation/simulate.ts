@@ -1,4 +1,4 @@
-/** `npm run simulate`: histories from seeds, what they reached, and the story of what went wrong. */
+/** `npm run simulate`: runs histories from seeds, and reports what they reached and the story of each offence. */
 
 import { parseArgs } from 'node:util';
 import { runHistory } from './history/history.js';
@@ -26,7 +26,7 @@ interface Wanted {
   readonly story: boolean;
 }
 
-/** The exit status: 0 when nothing went wrong, 1 for an offence or a change that nobody notices, 2 for a wrong argument. */
+/** The exit status: 0 without an offence, 1 for an offence or an undetected mutation, 2 for a wrong argument. */
 export async function simulate(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...argv],
@@ -56,7 +56,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
 }
 
 async function simulateSeeds(wanted: Wanted): Promise<number> {
-  // Errors are answers here, and nobody reads where they were made.
+  // Errors are results here, and their stack is never read.
   Error.stackTraceLimit = 0;
   const tally = createTally();
   await runAll(wanted, tally);
@@ -75,7 +75,7 @@ async function runAll({ seeds, from, only, first, story }: Wanted, tally: Tally)
   }
 }
 
-/** The shortest story that a seed can be brought to. */
+/** The shortest story to which a seed can be reduced. */
 export async function storyOf(seed: number, kind: OffenceKind): Promise<string> {
   const { plan, history } = await shrink(seed, planOf(chanceOf(seed)), kind);
   const { gates, cards, redis, lockThrough } = plan;

@@ -1,7 +1,7 @@
 import type { History } from './history/history.js';
 import type { OffenceKind } from './watch/offences.js';
 
-/** Adds up what many histories reached. */
+/** Sums up what many histories reached. */
 export interface Tally {
   add(seed: number, history: History): void;
   /** The seeds of each offence. */
@@ -11,7 +11,7 @@ export interface Tally {
   report(): string;
 }
 
-/** What is printed of the seeds of one offence. */
+/** The number of printed seeds per offence. */
 const SEEDS_TOLD = 10;
 
 export function createTally(): Tally {

@@ -1,4 +1,4 @@
-/** Callers as they are: they ask, ask again somewhere else, hang up, and take away what has ended. */
+/** Realistic callers: they post, retry at another gate, hang up, and remove what has ended. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../support/docker/engine.js';
@@ -11,11 +11,11 @@ import type { Watcher } from './watcher.js';
 export interface CallerReport {
   /** By decision or code; `no answer` where the connection broke or the caller hung up. */
   readonly answers: Record<string, number>;
-  /** Admitted, and Docker has never heard of it. */
+  /** Admitted, but unknown to Docker. */
   readonly withoutContainer: string[];
-  /** Pages that showed a card free, to be held against what really ran. */
+  /** Pages that showed a card free, to compare with what really ran. */
   readonly free: { readonly uuid: string; readonly fromMs: number; readonly toMs: number }[];
-  /** How often a run was taken away by a DELETE, or may have been: after each it may be executed once more. */
+  /** How often a run was removed by a DELETE, or may have been: after each it may be executed once more. */
   readonly deletes: Map<string, number>;
 }
 
@@ -34,7 +34,7 @@ export interface CallerParts {
   readonly going: () => boolean;
 }
 
-/** Runs until `going` says no. Several of them share a report. */
+/** Runs until `going` returns false. Several of them share a report. */
 export async function caller(name: string, report: CallerReport, parts: CallerParts): Promise<void> {
   const { dice, party, going } = parts;
   const mine: string[] = [];
@@ -61,7 +61,7 @@ async function ask(
   report: CallerReport,
   { dice, engine, watcher }: CallerParts,
 ): Promise<void> {
-  // The count and the length follow from the name: the same run is the same request.
+  // Count and duration follow from the name: the same run is the same request.
   const number = Buffer.from(runId).reduce((sum, byte) => (sum * 31 + byte) % 1000, 7);
   const count = [1, 1, 1, 2, 2, 3, 4, 0][number % 8] ?? 1;
   // One in five ends at once.
@@ -82,7 +82,7 @@ async function ask(
   const id = said.decision === 'admitted' ? said.run?.container_id : undefined;
   if (id === undefined || watcher.lives.has(id)) return;
   await watcher.note(id).catch(async (error: unknown) => {
-    // The engine may be on its way down, or the run was taken away by another caller meanwhile.
+    // The engine may be shutting down, or another caller removed the run meanwhile.
     if ((error as { statusCode?: number }).statusCode !== 404) return;
     await sleep(200);
     const there = await engine.docker.listContainers({ all: true }).catch(() => null);

@@ -1,4 +1,4 @@
-/** What goes wrong around a gate. Each fault makes itself good again before the next one begins. */
+/** Faults around a gate. Each one is repaired before the next begins. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cardAt, defaultMachine } from '../../src/stand-in/machine/build-machine.js';
@@ -16,7 +16,7 @@ export interface FaultParts {
 
 type Fault = (parts: FaultParts) => Promise<void>;
 
-/** The name of each fault with how often it comes, relative to the others. */
+/** The name of each fault with its relative frequency. */
 const FAULTS: readonly (readonly [name: string, weight: number, Fault])[] = [
   ['gate killed', 6, async ({ party, dice }) => party.killAndRestart(dice.between(0, 2), dice.between(50, 1500))],
   ['gate frozen past its lease', 3, async ({ party, dice }) => party.freeze(dice.between(0, 2), LIMITS.leaseMs + 1000)],
@@ -89,7 +89,7 @@ const FAULTS: readonly (readonly [name: string, weight: number, Fault])[] = [
   ],
 ];
 
-/** One fault after another with a pause between, until `going` says no. Counts each kind into `counts`. */
+/** One fault after another with a pause between, until `going` returns false. Counts each kind in `counts`. */
 export async function faults(parts: FaultParts, going: () => boolean, counts: Record<string, number>): Promise<void> {
   const bag = FAULTS.flatMap(([name, weight, fault]) => Array.from({ length: weight }, () => [name, fault] as const));
   while (going()) {

@@ -1,21 +1,21 @@
-/** Three real gates on one engine and one Redis, each with a state folder of its own, that can die and come back. */
+/** Three real gates on one engine and one Redis, each with a state folder of its own, that can die and restart. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { startGate, type Gate } from '../support/gate.js';
 
-/** Short, so that minutes are enough for what takes hours in the field. */
+/** Short, so that minutes suffice for what takes hours in production. */
 export const LIMITS = { leaseMs: 3000, graceS: 3, probeS: 2, admitS: 6, startS: 6 };
 
 interface Member {
   gate: Gate;
-  /** Set while we are the ones who end it. */
+  /** Set while the test itself ends it. */
   ending: boolean;
 }
 
 export interface Party {
-  /** A gate that is up, whoever that is. */
+  /** Any gate that is up. */
   any(pick: (up: readonly Gate[]) => Gate): Gate;
   all(): readonly Gate[];
   /** SIGKILL, and a new process on the same state a moment later. */
@@ -94,7 +94,7 @@ export async function startParty(engine: { dockerHost: string }, redisUrl: strin
   };
 }
 
-/** Lines that a gate logged as errors: each would be a fault of ours. A lost lock is what the storm is about. */
+/** Lines that a gate logged as errors: each would be a bug. A lost lock is expected in the storm. */
 function errorsIn(stderr: string): string[] {
   return stderr.split('\n').filter((line) => line.includes('"level":"error"') && !line.includes('the lock was lost'));
 }

@@ -1,11 +1,11 @@
-/** Numbers from a seed, so that a storm can be told apart from another and begun again. */
+/** Random numbers from a seed, so that a storm can be identified and repeated. */
 export interface Dice {
-  /** From 0 up to, but not, 1. */
+  /** From 0 (included) to 1 (excluded). */
   next(): number;
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   one<T>(of: readonly T[]): T;
-  /** True so often out of a hundred times. */
+  /** True in so many cases out of a hundred. */
   chance(percent: number): boolean;
 }
 

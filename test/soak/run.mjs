@@ -1,4 +1,4 @@
-/** `npm run soak -- --minutes 10 --seed 7`: the storm for as long as one likes; its report is printed. */
+/** `npm run soak -- --minutes 10 --seed 7`: runs the storm for the given time and prints its report. */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

@@ -19,7 +19,7 @@ const startEvent = z.object({
   Actor: z.object({ ID: z.string(), Attributes: z.record(z.string(), z.string()) }),
 });
 
-/** Follows the engine for as long as the storm lasts; while it is down nothing starts, and what it told before is asked for again. */
+/** Follows the engine for the whole storm; while it is down nothing starts, and missed events are requested afterwards. */
 export function countStarts(docker: Docker): Starts {
   const ofIds = new Map<string, { readonly name: string; readonly moments: Set<number> }>();
   const ofRuns = new Map<string, number>();
@@ -33,7 +33,7 @@ export function countStarts(docker: Docker): Starts {
     since = Math.floor(timeNano / 1e9);
     const one = ofIds.get(Actor.ID) ?? { name: Actor.Attributes['name'] ?? Actor.ID, moments: new Set() };
     ofIds.set(Actor.ID, one);
-    // Asked for again from the second on in which it broke off, so that an event may come twice.
+    // Requested from the second of the interruption on, so that an event may come twice.
     if (one.moments.has(timeNano)) return;
     one.moments.add(timeNano);
     const runId = Actor.Attributes['tuneplane.run_id'];

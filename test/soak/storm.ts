@@ -1,4 +1,4 @@
-/** Three gates, many callers, and everything around them failing: what came of it. */
+/** Three gates, many callers, and faults in everything around them: the report. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDockerProxy, type DockerProxy } from '../support/docker/docker-proxy.js';
@@ -35,13 +35,13 @@ export interface StormReport {
 
 const CALLERS = 9;
 
-/** Where a long run stands, for who watches it. */
+/** The progress of a long run, for the person who watches. */
 const tell = (sentence: string): void => void process.stderr.write(`${new Date().toISOString()} ${sentence}\n`);
-/** A created container may live through its grace, the next sweep and a gate that had to be started again. */
+/** A created container may live for its grace period, the next sweep and a restart of a gate. */
 const CREATED_AT_MOST_MS = LIMITS.graceS * 1000 + 20_000;
 
 export async function storm(seconds: number, seed: number): Promise<StormReport> {
-  // Containers outlive a restart of this engine, as on a machine that trains for days.
+  // Containers survive a restart of this engine, as on a machine that trains for days.
   const [engine, redis] = await Promise.all([startEngine({ flags: ['--live-restore'] }), startRedis()]);
   const proxy = await startDockerProxy(engine.socketPath);
   slowToCreate(proxy, redis, dice(seed + 1));
@@ -70,7 +70,7 @@ export async function storm(seconds: number, seed: number): Promise<StormReport>
     tell(JSON.stringify(whole));
     return whole;
   } catch (error) {
-    // What was counted so far is worth as much as what came of it.
+    // The counts so far are as valuable as the outcome.
     tell(`the storm broke off: ${JSON.stringify(reportOf([], []))}`);
     throw error;
   } finally {
@@ -105,7 +105,7 @@ export async function storm(seconds: number, seed: number): Promise<StormReport>
   }
 }
 
-/** Runs that were started more often than once and once more for each time that they were taken away. */
+/** Runs that were started more often than once plus once per removal. */
 function executedAgain({ deletes }: CallerReport, { ofRuns }: Starts): string[] {
   return [...ofRuns]
     .filter(([runId, starts]) => starts > 1 + (deletes.get(runId) ?? 0))
@@ -113,8 +113,8 @@ function executedAgain({ deletes }: CallerReport, { ofRuns }: Starts): string[] 
 }
 
 /**
- * One create in four takes long, and half of those lose the lock meanwhile: another gate then looks before the container shows,
- * which is what the second list is for. One in thirty loses its answer.
+ * One create in four is slow, and half of those lose the lock meanwhile: another gate then looks before the container
+ * appears, which the second list is for. One in thirty loses its answer.
  */
 function slowToCreate(proxy: DockerProxy, redis: TestRedis, chances: Dice): void {
   const client = redis.client();
@@ -127,7 +127,7 @@ function slowToCreate(proxy: DockerProxy, redis: TestRedis, chances: Dice): void
   });
 }
 
-/** Waits for the calm: every gate must show all cards free, and Docker nothing that is only created. */
+/** Waits until all is calm: every gate must show all cards free, and Docker no container in `created`. */
 async function afterwards(party: Party, engine: Engine): Promise<string[]> {
   const patience = Date.now() + CREATED_AT_MOST_MS + 15_000;
   for (;;) {
@@ -142,7 +142,7 @@ async function afterwards(party: Party, engine: Engine): Promise<string[]> {
   }
 }
 
-/** A card that a page called free though a container lived on it from before the look until after the answer. */
+/** A card that a page called free although a container lived on it from before the look until after the answer. */
 function wronglyFree(report: CallerReport, watcher: Watcher): string[] {
   return report.free.flatMap(({ uuid, fromMs, toMs }) =>
     [...watcher.lives.values()]

@@ -1,4 +1,7 @@
-/** Reads Docker's own books all the time: what ran from when to when on which cards, by the engine's clock and device requests. */
+/**
+ * Reads Docker's own lists all the time: what ran from when to when on which cards, by the engine's clock and device
+ * requests.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
@@ -7,11 +10,11 @@ export interface Life {
   readonly id: string;
   readonly name: string;
   readonly uuids: readonly string[];
-  /** Epoch milliseconds, with fractions; null while it was never seen to have started. */
+  /** Epoch milliseconds, with fractions; null while no start was seen. */
   startedAt: number | null;
-  /** Null while it was not seen to have ended. Of one that was removed unseen it is the last moment at which it was seen to run. */
+  /** Null while no end was seen. For a container that was removed unseen: the last moment at which it was seen running. */
   endedAt: number | null;
-  /** Epoch milliseconds of the begin of the last list that showed it running. */
+  /** Epoch milliseconds of the start of the last list that showed it running. */
   seenRunningAt: number | null;
 }
 
@@ -19,9 +22,9 @@ export interface Watcher {
   readonly lives: ReadonlyMap<string, Life>;
   /** Reads one container again, before it is removed. */
   note(id: string): Promise<void>;
-  /** Sentences about containers that stayed `created` for longer than they may. */
+  /** Sentences about containers that stayed `created` for too long. */
   stale(): readonly string[];
-  /** Pairs of containers that lived on one card at one time. */
+  /** Pairs of containers that lived on one card at the same time. */
   doubles(): readonly string[];
   readonly looks: number;
   stop(): Promise<void>;
@@ -81,7 +84,7 @@ export function watch(docker: Docker, createdForAtMostMs: number): Watcher {
 
   const watching = (async () => {
     while (going) {
-      // An engine that is down or hung shows nothing: what it did meanwhile is in its books afterwards.
+      // An engine that is down or hangs shows nothing; its lists show afterwards what happened meanwhile.
       await look().catch(() => createdSince.clear());
       await sleep(EVERY_MS);
     }

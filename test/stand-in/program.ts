@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', impor
 
 /** A folder with a machine, a log, and the program as `nvidia-smi` on PATH, as an operator has it. */
 export interface Installed {
-  /** Puts another machine in place, or a text that is none. */
+  /** Sets another machine, or an invalid text. */
   setMachine: (machine: Machine | string) => void;
   start: (...argv: string[]) => Run;
   /** The lines of the log so far. */
@@ -22,15 +22,15 @@ export interface Installed {
 export interface Run {
   pid: number;
   kill: (signal: NodeJS.Signals) => void;
-  /** What it has written so far. */
+  /** Its output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** Comes when at least this many lines are out. */
+  /** Resolves when at least this many lines are out. */
   wrote: (lines: number) => Promise<void>;
   ended: Promise<{ rc: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Installs the program for one test; afterwards its runs are killed and the folder is gone. */
+/** Installs the program for one test; afterwards its runs are killed and the folder is removed. */
 export function installed(): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
   const runs: Run[] = [];

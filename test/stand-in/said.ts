@@ -1,7 +1,10 @@
 import { answer } from '../../src/stand-in/answer.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 
-/** What the stand-in prints on a machine, the exit code, and whether it hangs after that; `command` is without the program's name. */
+/**
+ * The stand-in's output on a machine, its exit code, and whether it hangs afterwards; `command` is without the program's
+ * name.
+ */
 export function said(machine: Machine, command: string): { stdout: string; rc: number; hangs: boolean } {
   const { steps, rc } = answer(machine, command.split(' '), new Date(2026, 6, 14, 8, 12, 38, 696));
   const stdout = steps.map((step) => (step.kind === 'print' ? step.text : '')).join('');

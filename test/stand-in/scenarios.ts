@@ -2,7 +2,7 @@ import { cardAt, healthyMachine, putLoad } from '../../src/stand-in/machine/buil
 import type { CardFault, Machine } from '../../src/stand-in/machine/machine.js';
 import type { CardModel, ClockReason, MachineFault } from '../../src/stand-in/machine/words.js';
 
-/** The machine on which the real program was captured in a scenario; null for a scenario that is not in the table. */
+/** The machine on which the real program was captured in a scenario; null for an unknown scenario. */
 export function machineOf(scenario: string, driver: string): Machine | null {
   const change = SCENARIOS[scenario];
   if (change === undefined) return null;
@@ -141,7 +141,7 @@ function replaceCards(machine: Machine, model: CardModel, cards: number): void {
 }
 
 function nothing(): void {
-  // The machine stays as it is built.
+  // The machine stays as built.
 }
 
 function machineFault(fault: MachineFault): Change {

@@ -1,4 +1,4 @@
-/** Requests that nobody thought of: over the form of `/admit` and around it. */
+/** Generated requests: valid and invalid by the schema of `/admit`, and around it. */
 
 import {
   array,
@@ -21,7 +21,7 @@ import { admitRequest } from '../../src/admit/request-schema.js';
 const oddText = oneof(
   string({ unit: 'binary', maxLength: 40 }),
   constantFrom('', '__proto__', 'constructor', '../..', '\u0000', '\ud800', 'a'.repeat(200), '1e400', '-0', 'null'),
-  // What a pattern that goes back over its text would be busy with for minutes.
+  // Input on which a backtracking pattern would be busy for minutes.
   constantFrom(`/${'a'.repeat(60_000)}\0`, `${'/'.repeat(100_000)}a`, `${'0'.repeat(100_000)} `, 'a.-'.repeat(30_000)),
 );
 const anything = oneof(jsonValue({ maxDepth: 3 }), oddText, double(), constantFrom(-1, 0, 1.5, 2 ** 53, 1e308));
@@ -32,7 +32,7 @@ const likely = {
   count: integer({ min: 0, max: 9 }),
   image: constantFrom('nothing', 'registry.local:5000/a/b:1.0', 'x@sha256:' + '0'.repeat(64)),
 };
-/** Of the schema, and then one thing in it is something else. */
+/** Valid by the schema, with one value replaced. */
 export const nearly = record({
   run_id: oneof({ weight: 6, arbitrary: likely.run_id }, anything),
   count: oneof({ weight: 6, arbitrary: likely.count }, anything),
@@ -55,7 +55,7 @@ const listed = record({
   command: array(oddText, { maxLength: 3 }),
 }).map((more) => ({ run_id: 'train', count: 1, container: { image: 'nothing', ...more } }));
 const cutOff = tuple(nearly, nat(200)).map(([body, at]) => JSON.stringify(body).slice(0, at));
-/** Bodies for `/admit`: nearly good ones, and what is no request at all. */
+/** Bodies for `/admit`: nearly valid ones, and some that are no requests at all. */
 export const body = oneof(
   { weight: 4, arbitrary: nearly.map((value) => JSON.stringify(value)) },
   { weight: 2, arbitrary: listed.map((value) => JSON.stringify(value)) },
@@ -73,7 +73,7 @@ export const body = oneof(
 
 const token = stringMatching(/^[A-Za-z0-9!#$%&'*+.^_|~-]{1,20}$/);
 const headerValue = stringMatching(/^[ -~]{0,60}$/).map((value) => value.trim());
-/** Any header, and those that a server listens to. */
+/** Arbitrary headers, and those that a server interprets. */
 export const header = oneof(
   tuple(token, headerValue),
   tuple(
@@ -95,7 +95,7 @@ export const header = oneof(
     headerValue,
   ),
 );
-/** Known methods and made-up ones. */
+/** Known and invented methods. */
 export const method = oneof(
   constantFrom(
     'GET',
@@ -148,5 +148,5 @@ const query = oneof(
     '?force=true',
   ),
 );
-/** Paths of the gate, paths beside them, and queries. */
+/** Paths of the gate, similar paths, and queries. */
 export const path = tuple(array(segment, { maxLength: 4 }), query).map(([parts, rest]) => `/${parts.join('/')}${rest}`);

@@ -8,8 +8,8 @@ import type { NvidiaSmi } from '../support/gate.js';
 const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
 
 /**
- * The stand-in on a machine that does not change: what it once answered to a question, it answers again without starting
- * Node. For tests that look hundreds of times at something else.
+ * The stand-in on a machine that does not change: repeats its first answer to each query without starting Node. For tests
+ * with hundreds of looks at something else.
  */
 export function quickSmi(): NvidiaSmi {
   const folder = mkdtempSync(join(tmpdir(), 'quick-smi-'));
@@ -29,7 +29,7 @@ exit "$status"`;
 
 const folders: string[] = [];
 
-// For the file that imports this one.
+// Once per test file.
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });

@@ -1,12 +1,12 @@
-/** HTTP by hand: what a client of Node would never send, and every answer to it. */
+/** Raw HTTP: requests that no Node client would send, and every answer to them. */
 
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../support/call.js';
 
 /**
- * Raw text, and what comes until the other side closes. To Node a side that is closed by half is a caller that hung up: a
- * whole request is not ended before it was answered.
+ * Sends raw text and returns what arrives until the other side closes. To Node a half-closed connection is a caller that
+ * hung up, so our side stays open until the answer has come.
  */
 export async function speak(
   port: number,
@@ -20,7 +20,7 @@ export async function speak(
     answer += chunk.toString('latin1');
     if (end === 'when answered' && !answer.endsWith(CONTINUE)) setTimeout(() => socket.end(), 20);
   });
-  // One that is cut off while it sends may have its answer all the same.
+  // A connection that is closed while sending may have delivered its answer all the same.
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   for (const piece of pieces) {
@@ -34,7 +34,7 @@ export async function speak(
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** Every answer on a connection, read as far as its own lengths say. */
+/** Every answer on a connection, split by their own lengths. */
 export function answersIn(text: string): Answer[] {
   const found: Answer[] = [];
   for (let rest = text.replaceAll(CONTINUE, ''); rest !== '';) {
@@ -50,7 +50,7 @@ export function answersIn(text: string): Answer[] {
     const length = Number(headers['content-length'] ?? 0);
     const body = rest.slice(head, head + length);
     found.push({ status: Number(status), headers, text: body, body });
-    // Where an answer tells no length it is the last one, or it has no body.
+    // An answer without a length is the last one, or has no body.
     rest = headers['content-length'] === undefined ? '' : rest.slice(head + length);
   }
   return found;

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { ACQUIRE, RELEASE, RENEW } from '../../src/lock/redis/scripts.js';
 
-/** What the gate asks for; `other` is all that is not about the lock. */
+/** The gate's commands; `other` are all that do not concern the lock. */
 export type Question = 'acquire' | 'renew' | 'release' | 'other';
 
-/** `reply`: this line, without asking Redis. `aheadMs`: as if Redis' clock were so far ahead. */
+/** `reply`: this line, without asking Redis. `aheadMs`: as if Redis' clock were ahead by so much. */
 export type RedisTreatment =
   | 'pass'
   | { readonly reply: string }
   | { readonly aheadMs: number }
-  /** Asked once this has settled. */
+  /** Forwarded once this has settled. */
   | { readonly after: Promise<unknown> };
 
-/** Stands between a gate and its Redis, one command after the other, and answers in its place what a test says. */
+/** A proxy between a gate and its Redis, one command after the other, that can answer in its place. */
 export interface RedisProxy {
   readonly url: string;
   treat(decide: (question: Question) => RedisTreatment): void;
-  /** Where new connections lead from now on; those that are open break. */
+  /** The target of new connections from now on; open ones break. */
   leadTo(port: number): void;
   readonly asked: readonly Question[];
   stop(): Promise<void>;
@@ -83,7 +83,7 @@ async function serve(client: Socket, upstream: Socket, treat: (question: Questio
   }
 }
 
-/** A moment on Redis' clock inside a message, moved. */
+/** A time of Redis' clock inside a message, shifted. */
 function shifted(message: string, at: RegExp, byMs: number): string {
   return byMs === 0
     ? message
@@ -96,7 +96,7 @@ const SCRIPTS: readonly (readonly [Question, string])[] = [
   ['release', RELEASE],
 ];
 
-/** A script is called by its SHA-1, or whole where Redis does not know it yet. */
+/** A script is called by its SHA-1, or sent whole where Redis does not know it yet. */
 function questionOf(command: string): Question {
   const found = SCRIPTS.find(
     ([, lua]) => command.includes(createHash('sha1').update(lua).digest('hex')) || command.includes(lua),
@@ -104,7 +104,7 @@ function questionOf(command: string): Question {
   return found?.[0] ?? 'other';
 }
 
-/** Whole messages of Redis' protocol, versions 2 and 3; one byte is one character. */
+/** Complete messages of Redis' protocol, versions 2 and 3; one byte is one character. */
 async function* messages(socket: Socket): AsyncGenerator<string> {
   let text = '';
   try {
@@ -116,11 +116,11 @@ async function* messages(socket: Socket): AsyncGenerator<string> {
       }
     }
   } catch {
-    // The connection broke; there is nothing more to come.
+    // The connection broke; nothing more follows.
   }
 }
 
-/** Where the message that begins at `from` ends; null while it is not whole. */
+/** The end of the message that begins at `from`; null while it is incomplete. */
 function endOf(text: string, from: number): number | null {
   const lineEnd = text.indexOf('\r\n', from);
   if (lineEnd === -1) return null;

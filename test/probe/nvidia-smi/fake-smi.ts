@@ -13,9 +13,9 @@ export interface Little {
   }[];
   /** Fields that the driver does not know. */
   refused: string[];
-  /** By kind of question, an answer in place of the true one. */
+  /** By kind of query, an answer in place of the computed one. */
   instead: Partial<Record<Kind, { rc: number; out: string }>>;
-  /** Kinds of question that never end. */
+  /** Kinds of query that hang. */
   hangs: Kind[];
 }
 type Kind = 'gpus' | 'apps' | 'remapped' | 'list' | 'topo';
@@ -23,11 +23,11 @@ type Kind = 'gpus' | 'apps' | 'remapped' | 'list' | 'topo';
 export interface FakeSmi {
   readonly program: string;
   set(change: Partial<Little>): void;
-  /** The command lines of all runs so far; the long list of fields stands as it was asked. */
+  /** The command lines of all runs so far, with the complete field lists. */
   runs(kind?: Kind): string[];
 }
 
-/** A machine of `count` healthy cards and a small real program that answers for it, as the captures show. */
+/** A machine of `count` healthy cards and a small real program that answers for it, as in the captures. */
 export function fakeSmi(scripts: ScriptFolder, count: number): FakeSmi {
   let machine: Little = { driver: '590.48.01', cards: cards(count), refused: [], instead: {}, hangs: [] };
   const file = join(scripts.folder, 'machine.json');
@@ -57,7 +57,7 @@ export function cards(count: number): Little['cards'] {
 export const uuidOf = (at: number): string => `GPU-0000000${at}-0000-4000-8000-00000000000${at}`;
 export const busOf = (at: number): string => `00000000:1${at}:00.0`;
 
-/** Runs in the program itself: it must stand on its own. */
+/** Becomes the program's source: it must not refer to anything outside. */
 function answer(file: string, log: string): void {
   const fs = require('node:fs') as typeof import('node:fs');
   const machine = JSON.parse(fs.readFileSync(file, 'utf8')) as Little;

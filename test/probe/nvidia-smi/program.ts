@@ -9,11 +9,11 @@ import { kill, processesOf } from '../../support/running/left-overs.mjs';
 /** Small real programs, written for one test. */
 export interface ScriptFolder {
   readonly folder: string;
-  /** Writes a shell script and gives its path. In it, `$LOG` is a file for notes. */
+  /** Writes a shell script and returns its path. In it, `$LOG` is a file for notes. */
   program(script: string): string;
   /** The lines that programs wrote to `$LOG`. */
   notes(): string[];
-  /** Ends what still runs in there, too. */
+  /** Also ends what still runs in there. */
   cleanUp(): void;
 }
 
@@ -37,14 +37,14 @@ export function createScriptFolder(): ScriptFolder {
       }
     },
     cleanUp: () => {
-      // One that hangs on purpose is abandoned by the code under test, and this process may end without its `exit` hooks.
+      // The code under test abandons programs that hang on purpose, and this process may end without its `exit` hooks.
       for (const { pid } of processesOf(folder)) kill(pid);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** The true time, which a test can put forward. */
+/** The real time, which a test can advance. */
 export function movableClock(): Clock & { forward(ms: number): void } {
   let ahead = 0;
   return {
@@ -57,7 +57,7 @@ export function movableClock(): Clock & { forward(ms: number): void } {
   };
 }
 
-/** A log that keeps its sentences. */
+/** A log that stores its sentences. */
 export function recordingLog(): Log & { readonly sentences: string[] } {
   const sentences: string[] = [];
   const keep = (_data: object, sentence: string): void => {
@@ -66,7 +66,7 @@ export function recordingLog(): Log & { readonly sentences: string[] } {
   return { sentences, debug: keep, info: keep, warn: keep, error: keep };
 }
 
-/** Waits until something holds; fails loudly when it does not come true. */
+/** Waits until a condition holds; throws after the time limit. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
   const end = Date.now() + ms;
   while (!(await holds())) {

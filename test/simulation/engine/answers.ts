@@ -1,4 +1,4 @@
-/** What an engine answers: the statuses and words of Docker 20.10, and as much of its bodies as anybody here reads. */
+/** An engine's answers: the statuses and messages of Docker 20.10, and the parts of its bodies that are read. */
 
 import type { Answer } from '../process/wire.js';
 import type { ModelContainer } from './store.js';
@@ -41,7 +41,7 @@ export function failed(status: number, words: string): Answer {
   return { status, body: words };
 }
 
-/** Labels are joined by AND, states and names by OR. Without `all`, only what runs. */
+/** Labels are combined by AND, states and names by OR. Without `all`, only running containers. */
 export function matches(container: ModelContainer, { all = false, filters = {} }: ListQuery): boolean {
   const { label = [], name = [], status = [], id = [] } = filters;
   return (
@@ -91,7 +91,7 @@ export function inspected(container: ModelContainer): object {
   };
 }
 
-/** An image's id in this engine is this and its name. */
+/** In this engine an image's id is this plus its name. */
 export const IMAGE_ID = 'sha256:';
 const NEVER = '0001-01-01T00:00:00Z';
 const SOME_MOMENT = '2026-11-29T12:00:00Z';

@@ -11,11 +11,14 @@ export interface ClientParts {
   readonly engine: Engine;
   readonly wire: Wire;
   readonly life: Life;
-  /** Who asks, for the watch: the life, or somebody on whose word it acts. */
+  /** The caller, for the watch: the life, or the person on whose request it acts. */
   readonly by: string;
-  /** Told of each call that would change something, as it is sent. */
+  /** Called for each call that would change something, when it is sent. */
   readonly onSend: (call: Sent) => void;
-  /** Told of each state of a container that an answer tells, as it comes; `closely`: it was asked for, and not only listed with all. */
+  /**
+   * Called for each container state in an answer, when it arrives; `closely`: it was requested specifically, not only listed
+   * with all others.
+   */
   readonly onTold: (life: Life, id: string, state: ToldState, closely: boolean) => void;
 }
 
@@ -24,10 +27,10 @@ export type Sent =
   | { readonly kind: 'create'; readonly life: Life; readonly by: string; readonly body: CreateBody }
   | { readonly kind: 'start' | 'remove'; readonly life: Life; readonly by: string; readonly id: string };
 
-/** `has run`: by the answer of a start or a removal. `heard`: by an event, that it was started or ended. */
+/** `has run`: by the answer of a start or a removal. `heard`: by an event that it was started or ended. */
 export type ToldState = ModelContainer['state'] | 'has run' | 'heard' | 'removed';
 
-/** As much of dockerode as a gate uses, over the wire to the engine in memory. */
+/** The part of dockerode that a gate uses, over the wire to the engine in memory. */
 export function engineClient(parts: ClientParts): Docker {
   const { engine, wire, life, by, onSend } = parts;
   const ask = (about: string, serve: Serve): Promise<Came> => wire.ask(life, { about, serve });
@@ -99,7 +102,7 @@ export function engineClient(parts: ClientParts): Docker {
       return stream;
     },
     modem: {
-      // The images are always there, and asking for one takes no time.
+      // The images are always present, and checking takes no time.
       dial(request: { readonly path: string }, answered: (error: null, body: object) => void) {
         const image = decodeURIComponent(request.path).slice('/images/'.length, -'/json'.length);
         answered(null, { Id: image, Config: { Labels: engine.store.labelsOf(image.replace(IMAGE_ID, '')) } });
@@ -121,12 +124,12 @@ function hasStatus(came: Came, ...statuses: readonly number[]): boolean {
   return typeof came === 'object' && statuses.includes(came.status);
 }
 
-/** A removal is refused because somebody else's is under way; else because the job runs. */
+/** A removal is refused because another is in progress, or because the job runs. */
 function isUnderWay(came: Came): boolean {
   return typeof came === 'object' && /already in progress/.test(String(came.body));
 }
 
-/** What dockerode makes of it: the body, or an error with the fields that the real one carries. */
+/** dockerode's result: the body, or an error with the fields that the real one has. */
 function asDockerode(came: Came): unknown {
   if (came === 'refused') {
     const fields = { code: 'ECONNREFUSED', syscall: 'connect' };

@@ -1,7 +1,7 @@
 /**
- * A Docker Engine in memory, as far as a gate asks anything of it. It keeps to the real one, and a contract suite holds both to
- * the same rows: a start also restarts what has ended, a remove waits for a start under way and takes what has ended since,
- * a name is taken before its container shows, and is free as soon as the container is gone.
+ * A Docker Engine in memory, with the functions that a gate uses. It behaves like the real one, and a contract suite tests
+ * both with the same rows: a start also restarts what has ended, a remove waits for a start in progress and removes what has
+ * ended since, a name is taken before its container appears, and is free as soon as the container is gone.
  */
 
 import type { Timeline } from '../process/timeline.js';
@@ -25,18 +25,20 @@ export interface EngineParts {
   readonly timeline: Timeline;
   /** Epoch milliseconds. */
   readonly wall: () => number;
-  /** How long a job runs, told when it starts; infinity: until something ends it. */
+  /** How long a job runs, called when it starts; infinity: until something ends it. */
   readonly jobMs: (container: ModelContainer) => number;
   /** Why a start of it fails; null: it works. */
   readonly startFails?: (container: ModelContainer) => Answer | null;
-  /** What runs before a job and may take its time, as NVIDIA's hook does; the start goes on with `goOn`. */
+  /** What runs before a job and may take time, like NVIDIA's hook; the start continues with `goOn`. */
   readonly hook?: (goOn: () => void) => void;
   readonly watch: EngineWatch;
 }
 
 type Finish = (answer: Answer) => void;
 
-/** The calls, as they happen in the engine. `by` tells the watch who asked; each is finished after `takesMs`, or later. */
+/**
+ * The calls, as they are executed in the engine. `by` tells the watch who called; each finishes after `takesMs`, or later.
+ */
 export interface Engine {
   readonly store: Store;
   list(query: ListQuery, finish: Finish): void;
@@ -44,9 +46,9 @@ export interface Engine {
   start(ref: string, by: string, takesMs: number, finish: Finish): void;
   remove(ref: string, by: string, takesMs: number, finish: Finish): void;
   inspect(ref: string, finish: Finish): void;
-  /** `docker container prune`: everything that does not run. */
+  /** `docker container prune`: removes everything that does not run. */
   prune(by: string): void;
-  /** Its jobs end, what was under way is lost, and a container that did not show yet is there afterwards or is not. */
+  /** Its jobs end, calls in progress are lost, and a container that had not appeared yet exists afterwards or does not. */
   restart(keepsHalfMade: boolean): void;
 }
 
@@ -54,11 +56,11 @@ export function createEngine(parts: EngineParts): Engine {
   const { timeline, startFails = () => null, hook = (goOn) => goOn() } = parts;
   const store = createStore(parts.wall, parts.watch);
   const turns = createTurns(later);
-  /** Names that are taken and whose containers do not show yet. */
+  /** Names that are taken before their containers appear. */
   const halfMade = new Map<string, () => void>();
   let boots = 0;
 
-  /** Lets the rest of a call happen later, unless the engine goes down before. */
+  /** Schedules the rest of a call, which is dropped if the engine goes down before. */
   function later(ms: number, act: () => void): void {
     const boot = boots;
     timeline.after(ms, () => {
@@ -66,7 +68,7 @@ export function createEngine(parts: EngineParts): Engine {
     });
   }
 
-  /** The container when it is its turn, or the answer that there is none. */
+  /** The container once it is its turn, or the answer that it does not exist. */
   function inTurn(
     ref: string,
     lagMs: number,
@@ -159,7 +161,7 @@ export function createEngine(parts: EngineParts): Engine {
     restart(keepsHalfMade) {
       boots += 1;
       turns.forget();
-      // Who listens is cut off, and hears nothing of what the dying engine still does.
+      // Listeners are disconnected, and get no events of what the dying engine still does.
       store.hangUp();
       for (const [name, appear] of Array.from(halfMade)) {
         if (keepsHalfMade) appear();
@@ -174,7 +176,7 @@ export function createEngine(parts: EngineParts): Engine {
   };
 }
 
-/** Null where it may start: what was created, and what has ended. */
+/** Null where it may start: it was created, or has ended. */
 function refusalToStart({ state }: ModelContainer): Answer | null {
   if (state === 'running') return notModified();
   return state === 'removing' ? conflict('container is marked for removal and cannot be started') : null;

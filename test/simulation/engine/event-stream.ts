@@ -1,12 +1,12 @@
 import type { Life } from '../process/life.js';
 import type { EngineEvent } from './store.js';
 
-/** A stream of events as dockerode gives it, as far as a gate reads one: lines of JSON, in order, until it breaks. */
+/** A stream of events as dockerode returns it, as far as a gate reads it: lines of JSON, in order, until it breaks. */
 export interface EventStream extends AsyncIterable<string> {
   setEncoding(encoding: string): void;
-  /** Lets an event reach the process, no earlier than the ones before it. */
+  /** Delivers an event to the process, no earlier than the ones before it. */
   write(event: EngineEvent, ms: number, arrives: () => void): void;
-  /** No more events come, and the reader is told so. */
+  /** No more events follow, and the reader gets an error. */
   breakOff(): void;
 }
 

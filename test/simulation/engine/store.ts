@@ -1,4 +1,4 @@
-/** The containers of an engine in memory, their names and images, and everybody who is told what becomes of them. */
+/** The containers of an engine in memory, their names and images, and the listeners to their events. */
 
 export interface ModelContainer {
   readonly id: string;
@@ -6,17 +6,17 @@ export interface ModelContainer {
   name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** What its device request names. */
+  /** The ids in its device request. */
   readonly cards: readonly string[];
   /** Epoch seconds. */
   readonly created: number;
   state: 'created' | 'running' | 'exited' | 'removing';
   exitCode: number;
-  /** How often a start of it took effect. */
+  /** How often it was actually started. */
   starts: number;
 }
 
-/** What is asked of a new container; as much of Docker's own body as counts here. */
+/** The request for a new container; the parts of Docker's body that matter here. */
 export interface CreateBody {
   readonly name?: string;
   readonly Image?: string;
@@ -24,7 +24,7 @@ export interface CreateBody {
   readonly HostConfig?: { readonly DeviceRequests?: readonly { readonly DeviceIDs?: readonly string[] }[] };
 }
 
-/** Told of what really happens to containers, in that moment; `by` is who asked for it. */
+/** Called for what really happens to containers, at that moment; `by` is the caller. */
 export interface EngineWatch {
   created(container: ModelContainer, by: string, body: CreateBody): void;
   started(container: ModelContainer, by: string): void;
@@ -33,7 +33,7 @@ export interface EngineWatch {
   removed(container: ModelContainer, by: string): void;
 }
 
-/** What the stream of events tells. */
+/** The content of the event stream. */
 export interface EngineEvent {
   readonly what: 'start' | 'die' | 'destroy';
   readonly id: string;
@@ -42,12 +42,12 @@ export interface EngineEvent {
 
 export interface Store {
   readonly containers: ReadonlyMap<string, ModelContainer>;
-  /** By id or by name, as the real one takes either. */
+  /** By id or by name, like the real one. */
   find(ref: string): ModelContainer | undefined;
-  /** Takes a name for something that does not show yet. False where it is taken. */
+  /** Reserves a name for a container that does not appear yet. False where it is taken. */
   reserve(name: string): boolean;
   free(name: string): void;
-  /** Made under a name that was reserved for it, with its id and its time stamp; it shows when it appears, which is later. */
+  /** Creates it under a reserved name, with its id and time stamp; it appears later. */
   make(name: string, body: CreateBody): ModelContainer;
   appear(container: ModelContainer, body: CreateBody, by: string): void;
   run(container: ModelContainer, by: string): void;
@@ -57,13 +57,13 @@ export interface Store {
   vanish(container: ModelContainer): void;
   /** False where the name is taken. */
   rename(container: ModelContainer, name: string): boolean;
-  /** `docker commit`: an image of this name, which has the labels of the container. */
+  /** `docker commit`: an image of this name, with the labels of the container. */
   commit(container: ModelContainer, image: string): void;
-  /** The labels that an image brings along; every image is there. */
+  /** The labels in an image; every image exists. */
   labelsOf(image: string): Readonly<Record<string, string>>;
-  /** Tells of each event from now on, in order. Returns the way to stop. */
+  /** Delivers each event from now on, in order. Returns the function that stops it. */
   onEvent(told: (event: EngineEvent) => void): () => void;
-  /** Nobody is told of events any more. */
+  /** Removes all event listeners. */
   hangUp(): void;
 }
 

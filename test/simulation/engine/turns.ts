@@ -1,8 +1,8 @@
-/** What is done to one container is done one at a time, first come, first served. */
+/** Serializes the operations on one container, first come, first served. */
 export interface Turns {
-  /** Calls `act` when it is its turn: at once, or `lagMs` after the one before gave it back, since meanwhile a job may end. */
+  /** Calls `act` when it is its turn: at once, or `lagMs` after the previous one ended, since a job may end in between. */
   take(id: string, lagMs: number, act: (giveBack: () => void) => void): void;
-  /** Nobody waits any more, and nobody has a turn. */
+  /** Cancels all waiting and current turns. */
   forget(): void;
 }
 

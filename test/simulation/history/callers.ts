@@ -1,4 +1,4 @@
-/** Who asks the gates: posts, perhaps again when told to, hangs up, deletes. */
+/** The callers of the gates: they post, perhaps retry when told to, hang up, delete. */
 
 import type { Decision } from '../../../src/model/admission.js';
 import { jobSpec } from '../../support/admissions.js';
@@ -13,9 +13,9 @@ import type { World } from './world.js';
 export interface Callers {
   post(post: Post): void;
   delete(request: Extract<PlanEvent, { kind: 'delete' }>): void;
-  /** Whoever waits for an answer of this life gets none, and may ask again. */
+  /** Callers that wait for this life get no answer, and may retry. */
   crashed(life: Life): void;
-  /** How many will ask again. */
+  /** How many will retry. */
   readonly toCome: number;
 }
 
@@ -105,7 +105,7 @@ export function createCallers(
   };
 }
 
-/** The decision in one word, or two. */
+/** The decision in one or two words. */
 export function wordFor(decision: Decision): string {
   if (decision.kind === 'admitted') return decision.replayed ? 'replayed' : 'admitted';
   if (decision.kind === 'wait') return `wait (${decision.reasons[0]?.code ?? 'no reason'})`;

@@ -1,4 +1,4 @@
-/** One life of a gate: the product's own parts, put together as `wire.ts` does it, on an engine, a Redis and a clock of ours. */
+/** One life of a gate: the product's own parts, wired as in `wire.ts`, on a simulated engine, Redis and clock. */
 
 import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../../src/admission/admissions.js';
 import { createRecentRuns } from '../../../src/admission/existing/recent-runs.js';
@@ -27,7 +27,7 @@ import { healthyRows, rememberedOf, RULES } from '../../support/admissions.js';
 import { engineClient, type ClientParts } from '../engine/client.js';
 import type { Life } from '../process/life.js';
 
-/** The time limits of the contract at about a tenth, so that a history in which they all pass is short. */
+/** The time limits of the contract divided by about ten, so that a history in which all of them expire is short. */
 export const TIMES = {
   admitMs: 3000,
   startMs: 1500,
@@ -55,14 +55,14 @@ export interface GateParts {
   readonly client: Omit<ClientParts, 'life' | 'by'>;
   readonly random: () => number;
   readonly log: Log;
-  /** Told of what the gate counts: `claimRace`, `leftOverRemoved`, `lockLost`. */
+  /** Called for what the gate counts: `claimRace`, `leftOverRemoved`, `lockLost`. */
   readonly counted: (what: string) => void;
 }
 
 export interface SimulatedGate {
   readonly life: Life;
   readonly admissions: AdmissionsPart;
-  /** Made when it is asked for: most histories have no DELETE. */
+  /** Created on demand: most histories have no DELETE. */
   readonly runs: () => Runs;
 }
 
@@ -148,13 +148,13 @@ function hex16(random: () => number): string {
     .padStart(16, '0');
 }
 
-/** A machine of so many cards: all of them healthy, and known before. */
+/** A machine of so many cards: all healthy, and known before. */
 interface MachineOfCards {
   readonly rows: readonly GpuRow[];
   readonly remembered: readonly RememberedCard[];
 }
 
-/** Made once for each number of cards. */
+/** Cached by number of cards. */
 const machines = new Map<number, MachineOfCards>();
 
 function machineOf(cards: number): MachineOfCards {
@@ -166,7 +166,7 @@ function machineOf(cards: number): MachineOfCards {
   return machine;
 }
 
-/** Eyes to which every card is healthy and idle, over the books that there are. */
+/** Eyes that see every card healthy and idle, over the current books. */
 function eyesOver(books: Books, cards: number, clock: Clock, failedStarts: FailedStarts): Eyes {
   const { rows, remembered } = machineOf(cards);
   const seen = <T>(value: T) => ({ kind: 'seen', value, tookMs: 1 }) as const;

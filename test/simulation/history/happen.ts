@@ -4,7 +4,7 @@ import type { Machine } from './machine.js';
 import type { PlanEvent } from './plan.js';
 import type { World } from './world.js';
 
-/** Lets an event of the plan happen. */
+/** Executes an event of the plan. */
 export function happen(event: PlanEvent, world: World, machine: Machine, callers: Callers): void {
   const { tell, count } = world;
   if (event.kind !== 'post') count(`event: ${'what' in event ? `${event.kind} ${event.what}` : event.kind}`);
@@ -34,10 +34,10 @@ export function happen(event: PlanEvent, world: World, machine: Machine, callers
   }
 }
 
-/** Whoever is no gate. */
+/** A caller that is not a gate. */
 const SOMEBODY = 'somebody';
 
-/** What a person does to one container: the `nth` of those that this can be done to. */
+/** A person's action on one container: the `nth` of those to which it applies. */
 function byHand({ what, nth }: Extract<PlanEvent, { kind: 'hand' }>, { tell }: World, { engine }: Machine): void {
   const { store } = engine.model;
   const all = [...store.containers.values()].filter(({ state }) => what === 'rename' || state !== 'running');

@@ -1,4 +1,7 @@
-/** One history: the plan's events, the gates' own doings and the faults of their calls, on one clock, until all is at rest. */
+/**
+ * One history: the plan's events, the gates' own actions and the faults of their calls, on one clock, until everything is
+ * settled.
+ */
 
 import { chanceOf } from '../process/chance.js';
 import type { Offence, OffenceKind } from '../watch/offences.js';
@@ -13,7 +16,7 @@ import { createWorld } from './world.js';
 export interface HistoryOptions {
   readonly seed: number;
   readonly plan: Plan;
-  /** Calls that are spared their faults. */
+  /** Calls that are exempt from faults. */
   readonly spared?: ReadonlySet<string>;
   readonly wantsStory?: boolean;
   /** The one kind of offence that counts; left out: all. */
@@ -21,9 +24,9 @@ export interface HistoryOptions {
 }
 
 export interface History {
-  /** The first ends the history. */
+  /** The first one ends the history. */
   readonly offence: Offence | null;
-  /** How often what was reached. */
+  /** How often each thing was reached. */
   readonly counts: ReadonlyMap<string, number>;
   /** The calls that met with a fault. */
   readonly faults: ReadonlySet<string>;
@@ -31,7 +34,9 @@ export interface History {
   readonly steps: number;
 }
 
-/** Faults cease after so long, if things have not come to rest before; and after so much more all must be settled. */
+/**
+ * Faults stop after this time, unless everything has settled before; after as much time again everything must be settled.
+ */
 const TROUBLED_MS = 16_000;
 const SETTLED_MS = TROUBLED_MS + 30_000;
 

@@ -1,4 +1,4 @@
-/** The gates of a history: each lives, dies and comes back in a new life. */
+/** The gates of a history: each lives, dies and is restarted as a new life. */
 
 import type { Dice } from '../../soak/random.js';
 import { createLife, type Life } from '../process/life.js';
@@ -6,18 +6,18 @@ import type { SimulatedGate } from './gate.js';
 import type { World } from './world.js';
 
 export interface Lives {
-  /** Those that live, frozen ones too. */
+  /** The live ones, including frozen ones. */
   readonly gates: readonly SimulatedGate[];
-  /** The gate of this name, or null while it is dead. */
+  /** The gate with this name, or null while it is dead. */
   gate(name: string): SimulatedGate | null;
   isAlive(life: string): boolean;
-  /** Whether this is the name of any life so far. */
+  /** Whether any life so far has this name. */
   isLife(name: string): boolean;
-  /** Begins the next life of a gate, unless it lives. */
+  /** Begins the next life of a gate, unless it is alive. */
   begin(gate: string): void;
   /** SIGKILL; its next life begins after so long. */
   crash(gate: string, ms: number): void;
-  /** How many will come back. */
+  /** How many will be restarted. */
   readonly comingBack: number;
 }
 
@@ -25,7 +25,7 @@ export interface LivesParts {
   readonly world: World;
   /** Something has reached a process. */
   readonly touched: () => void;
-  /** Builds the gate that lives this life. */
+  /** Builds the gate of this life. */
   readonly build: (life: Life, dice: Dice) => SimulatedGate;
   readonly onCrash: (life: Life) => void;
 }

@@ -18,7 +18,7 @@ import type { Plan } from './plan.js';
 import { logTelling, watchTelling, wireTelling } from './telling.js';
 import type { World } from './world.js';
 
-/** Something that gates call: whether it listens, the way to it, and what is there. */
+/** A server that gates call: whether it listens, the way to it, and its content. */
 interface Reached<T> {
   readonly server: ServerState;
   readonly wire: Wire;
@@ -29,11 +29,11 @@ export interface Machine {
   readonly engine: Reached<Engine>;
   readonly redis: Reached<Redises>;
   readonly lives: Lives;
-  /** The connections of all gates to Redis break. */
+  /** Breaks the connections of all gates to Redis. */
   loseRedis(): void;
-  /** No fault from now on; whoever is frozen goes on. */
+  /** No faults from now on; frozen processes continue. */
   calm(): void;
-  /** Nothing is frozen, nobody is to come back, and the engine has done all that was asked of it. */
+  /** Nothing is frozen, no restart is pending, and the engine has finished all its calls. */
   readonly isAtRest: boolean;
   /** The calls that met with a fault. */
   readonly faults: ReadonlySet<string>;
@@ -42,7 +42,7 @@ export interface Machine {
 export interface MachineParts {
   readonly world: World;
   readonly plan: Plan;
-  /** Calls that are spared their faults. */
+  /** Calls that are exempt from faults. */
   readonly spared: ReadonlySet<string>;
   readonly watch: Watch;
   /** Something has reached a process. */

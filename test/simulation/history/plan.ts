@@ -1,4 +1,7 @@
-/** What is to happen in a history besides what the gates do: drawn from the seed beforehand, so that parts of it can be left out. */
+/**
+ * Everything that happens in a history apart from the gates' actions: drawn from the seed beforehand, so that parts can be
+ * left out.
+ */
 
 import type { Dice } from '../../soak/random.js';
 import type { Chance } from '../process/chance.js';
@@ -7,15 +10,15 @@ import { FOCI, longer, WEATHERS, type Focus, type Weather } from '../process/fat
 export interface Plan {
   readonly gates: readonly string[];
   readonly cards: number;
-  /** One for all gates, none, or, as after a failover that went wrong, one for each. */
+  /** One for all gates, none, or, as after a failed failover, one for each. */
   readonly redis: 'one' | 'none' | 'one each';
   readonly lockThrough: 'claim' | 'start';
   readonly weather: Weather;
-  /** The kind of calls that fare worst. */
+  /** The kind of calls with the most faults. */
   readonly focus: Focus | null;
-  /** How long jobs run: at once over, short, or for as long as the history lasts; one is drawn for each start. */
+  /** How long jobs run: no time, a short time, or until the end of the history; one is drawn for each start. */
   readonly jobs: readonly ('at_once' | 'short' | 'long')[];
-  /** How often out of a hundred starts the engine fails, for the container's own fault or not. */
+  /** How many out of a hundred starts the engine fails, whether the container causes it or not. */
   readonly startsFail: number;
   readonly events: readonly PlanEvent[];
 }
@@ -25,10 +28,10 @@ export type PlanEvent = { readonly at: number } & (
   | { readonly kind: 'delete'; readonly gate: string; readonly run: string }
   | { readonly kind: 'freeze'; readonly gate: string; readonly ms: number }
   | { readonly kind: 'crash'; readonly gate: string; readonly ms: number }
-  /** Somebody does this to a container by hand. */
+  /** A person does this to a container. */
   | { readonly kind: 'hand'; readonly what: 'rename' | 'remove' | 'start' | 'copy'; readonly nth: number }
   | { readonly kind: 'prune' }
-  /** Redis forgets everything, is down for a while, or hangs. */
+  /** Redis loses its data, is down for a while, or hangs. */
   | { readonly kind: 'redis'; readonly what: 'empties' | 'restarts' | 'hangs'; readonly ms: number }
   | { readonly kind: 'engine'; readonly what: 'restarts' | 'hangs'; readonly ms: number }
   | { readonly kind: 'clock'; readonly byMs: number }
@@ -41,9 +44,9 @@ export interface Post {
   readonly count: number;
   /** Requests of one run that differ in this are different requests. */
   readonly variant: number;
-  /** How often the caller asks again when it is told to. */
+  /** How often the caller retries when told to. */
   readonly insists: number;
-  /** Null: it stays. */
+  /** Null: it does not hang up. */
   readonly hangsUpAfterMs: number | null;
 }
 
@@ -74,7 +77,7 @@ export function planOf(chance: Chance): Plan {
   };
 }
 
-/** All of them at nearly the same moment, or one by one. */
+/** All of them at nearly the same time, or one by one. */
 function postsOf(dice: Dice, gates: readonly string[], cards: number): PlanEvent[] {
   const together = dice.chance(60);
   const runs = RUNS.slice(0, dice.one([1, 2, 2, 3]));

@@ -1,4 +1,4 @@
-/** Makes the story of an offence shorter: what can be left out, and the same offence still comes, is left out. */
+/** Minimizes a history with an offence: leaves out whatever can be left out while the same offence still occurs. */
 
 import type { OffenceKind } from '../watch/offences.js';
 import { runHistory, type History } from './history.js';
@@ -6,20 +6,20 @@ import type { Plan, PlanEvent } from './plan.js';
 
 export interface Shrunk {
   readonly plan: Plan;
-  /** Calls that are spared the fault which the seed has for them. */
+  /** Calls that are exempt from the fault which the seed has for them. */
   readonly spared: ReadonlySet<string>;
   /** With its story. */
   readonly history: History;
 }
 
-/** `kind` is the offence that the seed comes to. Runs the history some hundred times. */
+/** `kind` is the offence of the seed. Runs the history some hundred times. */
 export async function shrink(seed: number, whole: Plan, kind: OffenceKind): Promise<Shrunk> {
   let plan = whole;
   let spared: ReadonlySet<string> = new Set();
   const run = (of: Plan, without: ReadonlySet<string>, wantsStory = false): Promise<History> =>
     runHistory({ seed, plan: of, spared: without, heeds: kind, wantsStory });
 
-  /** Goes on with the smaller one where it comes to the same. */
+  /** Continues with the smaller one if it has the same offence. */
   async function smaller(of: Plan, without: ReadonlySet<string>): Promise<boolean> {
     if ((await run(of, without)).offence === null) return false;
     plan = of;
@@ -70,7 +70,7 @@ export async function shrink(seed: number, whole: Plan, kind: OffenceKind): Prom
   return { plan, spared, history: await run(plan, spared, true) };
 }
 
-/** The same event, each time with one thing less; none where there is nothing left to take away. */
+/** The same event, each time with one thing less; empty where nothing is left to remove. */
 function simplerThan(event: PlanEvent): readonly PlanEvent[] {
   if (event.kind !== 'post') return [];
   return [

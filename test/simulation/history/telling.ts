@@ -1,4 +1,4 @@
-/** Puts into words what happens in a history: calls, what really becomes of containers, and what gates say. */
+/** Describes the events of a history: calls, what really happens to containers, and the gates' log. */
 
 import type { Log } from '../../../src/model/ports/outside.js';
 import type { EngineWatch, ModelContainer } from '../engine/store.js';
@@ -7,7 +7,7 @@ import type { Came, WireStory } from '../process/wire.js';
 import { runOf } from '../watch/offences.js';
 import type { World } from './world.js';
 
-/** Tells of each call: what is asked, what will go wrong with it, and what came back. */
+/** Describes each call: the request, its fault, and the answer. */
 export function wireTelling({ tell, count }: World): WireStory {
   return {
     sent(life, server, about, fate) {
@@ -20,7 +20,7 @@ export function wireTelling({ tell, count }: World): WireStory {
   };
 }
 
-/** The same watch; what really becomes of containers is told as well. */
+/** The same watch, but also describes what really happens to containers. */
 export function watchTelling({ tell, count }: World, watch: EngineWatch): EngineWatch {
   const of = (container: ModelContainer): string => `${container.id} of ${runOf(container)}`;
   return {

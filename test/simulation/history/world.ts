@@ -1,14 +1,14 @@
 import type { Chance } from '../process/chance.js';
 import { createTimeline, type Timeline } from '../process/timeline.js';
 
-/** What all in a history share: one time, one chance, and who listens to what happens. */
+/** The shared context of a history: one time, one source of chance, and the listeners. */
 export interface World {
   readonly timeline: Timeline;
   readonly chance: Chance;
   /** The wall clock of the machine, epoch milliseconds. */
   wall(): number;
   setWall(byMs: number): void;
-  /** A line of the story; put into words only where somebody reads it. */
+  /** A line of the story; formatted only if it is read. */
   tell(line: () => string): void;
   /** Counts what was reached. */
   count(what: string): void;

@@ -1,8 +1,8 @@
 import { dice, type Dice } from '../../soak/random.js';
 
 /**
- * Chance by name: the same seed and the same name give the same numbers, whatever else was asked before. So a history stays
- * the same where one of its faults is taken out.
+ * Random numbers by name: the same seed and name give the same numbers, whatever else was drawn before. So a history stays
+ * the same when one of its faults is removed.
  */
 export type Chance = (name: string) => Dice;
 
@@ -10,7 +10,7 @@ export function chanceOf(seed: number): Chance {
   return (name) => dice(hash(name, seed));
 }
 
-/** FNV-1a over the name, begun with the seed, and mixed once more: neighbouring names are far apart. */
+/** FNV-1a over the name, started with the seed, and mixed once more: neighbouring names are far apart. */
 function hash(name: string, seed: number): number {
   let sum = 0x811c9dc5 ^ Math.imul(seed, 0x9e3779b1);
   for (let at = 0; at < name.length; at += 1) sum = Math.imul(sum ^ name.charCodeAt(at), 0x01000193);

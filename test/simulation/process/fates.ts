@@ -1,12 +1,12 @@
-/** What becomes of a call: how long each part of its way takes, where it breaks, and what befalls the process meanwhile. */
+/** The fate of a call: the duration of each part, where it breaks, and what happens to the process meanwhile. */
 
 import type { Dice } from '../../soak/random.js';
 import type { Chance } from './chance.js';
 
 export interface Fate {
-  /** Nothing out of the ordinary: never told as a fault, and never taken out of a story. */
+  /** Nothing unusual: never reported as a fault, and never removed by shrinking. */
   readonly plain: boolean;
-  /** Until it reaches the server, how long the server takes over it, and until the answer is back. */
+  /** The time until it reaches the server, until the server is done, and until the answer is back. */
   readonly thereMs: number;
   readonly insideMs: number;
   readonly backMs: number;
@@ -16,26 +16,26 @@ export interface Fate {
 
 export type Ending =
   | 'answered'
-  /** It is done, and the connection breaks before the answer is through. */
+  /** The call is executed, and the connection breaks before the answer arrives. */
   | 'cut_after'
-  /** The connection breaks before it reaches the server. */
+  /** The connection breaks before the call reaches the server. */
   | 'cut_before'
-  /** The connection breaks while the server is at it, which goes on. */
+  /** The connection breaks while the server executes the call, which continues. */
   | 'cut_amid'
-  /** It is done, and its answer never comes. */
+  /** The call is executed, and its answer never arrives. */
   | 'silent'
-  /** The server answers that it failed, and has done nothing. */
+  /** The server answers with a failure, and has done nothing. */
   | 'fails';
 
 export interface Mishap {
   readonly what: 'freeze' | 'crash';
-  /** When the call is sent, or when the server has done it. */
+  /** When the call is sent, or when the server has executed it. */
   readonly when: 'sent' | 'done';
   /** How long it is frozen, or until its next life. */
   readonly ms: number;
 }
 
-/** How often out of a hundred calls each kind of trouble comes. */
+/** How many out of a hundred calls meet each kind of fault. */
 export interface Weather {
   readonly slow: number;
   readonly cut: number;
@@ -54,16 +54,16 @@ export const WEATHERS: readonly Weather[] = [
   { ...CALM, slow: 10, crash: 3 },
   { slow: 15, cut: 4, hang: 4, fails: 2, freeze: 3, crash: 1 },
 ];
-/** For calls of one kind, so that what is rare twice over comes too. */
+/** For calls of one kind, so that rare combinations occur too. */
 const FOCUSED: Weather = { slow: 30, cut: 25, hang: 12, fails: 4, freeze: 8, crash: 5 };
-/** The kinds of calls that trouble may be focused on. */
+/** The kinds of calls on which faults may be focused. */
 export const FOCI = ['create', 'start', 'remove', 'list', 'look', 'release'] as const;
 export type Focus = (typeof FOCI)[number];
 
-/** The fate of the call of this name. */
+/** The fate of the call with this name. */
 export type Fates = (call: string) => Fate;
 
-/** `focus`: the kind of calls for which it is worse. The calls in `spared` are spared every fault. */
+/** `focus`: the kind of calls with more faults. The calls in `spared` have none. */
 export function fatesOf(chance: Chance, weather: Weather, focus: Focus | null, spared: ReadonlySet<string>): Fates {
   return (call) => {
     const dice = chance(call);
@@ -105,7 +105,7 @@ function mishap(dice: Dice, weather: Weather): Mishap | null {
   return null;
 }
 
-/** Between the two, as often below ten times the least as in the next tenfold. */
+/** Between the two, log-uniformly: each factor of ten is equally likely. */
 export function longer(dice: Dice, leastMs: number, mostMs: number): number {
   return leastMs * (mostMs / leastMs) ** dice.next();
 }

@@ -1,4 +1,4 @@
-/** One life of a gate's process: its own clock, and what reaches it, which a freeze holds back and a crash drops. */
+/** One life of a gate's process: its own clock, and its incoming messages, which a freeze delays and a crash drops. */
 
 import type { Clock } from '../../../src/model/ports/outside.js';
 import type { Timeline } from './timeline.js';
@@ -9,9 +9,9 @@ export interface Life {
   readonly gate: string;
   readonly clock: Clock;
   readonly state: 'runs' | 'frozen' | 'dead';
-  /** Lets something reach the process `ms` from now: at once, after the freeze, or never. */
+  /** Delivers something to the process in `ms`: at once, after the freeze, or never. */
   deliver(ms: number, act: () => void): void;
-  /** SIGSTOP, and SIGCONT after so many milliseconds: then all that came meanwhile reaches it. */
+  /** SIGSTOP, and SIGCONT after so many milliseconds: then everything that arrived meanwhile is delivered. */
   freeze(ms: number): void;
   thaw(): void;
   /** SIGKILL. */
@@ -24,9 +24,9 @@ export interface LifeParts {
   readonly timeline: Timeline;
   /** The wall clock of the machine, epoch milliseconds. */
   readonly wall: () => number;
-  /** Told whenever something has reached the process, so that its promises get their turn. */
+  /** Called whenever something has reached the process, so that its promises can run. */
   readonly touched: () => void;
-  /** After a freeze: do timers go first, or answers? Both happen. */
+  /** After a freeze: do timers run first, or answers? Both happen. */
   readonly timersFirst: () => boolean;
   readonly told: (what: 'frozen' | 'thawed' | 'crashed') => void;
 }
@@ -62,7 +62,7 @@ export function createLife(parts: LifeParts): Life {
     };
   }
 
-  /** What came during the freeze, now in turn; promises get theirs between any two. */
+  /** Delivers what arrived during the freeze, in order; promises run between any two. */
   function thaw(): void {
     if (state !== 'frozen') return;
     callOffThaw();

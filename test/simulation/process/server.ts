@@ -1,13 +1,13 @@
 import type { Timeline } from './timeline.js';
 import type { Server } from './wire.js';
 
-/** Whether anybody listens, and whether it gets round to anything. */
+/** Whether a server listens, and whether it handles calls. */
 export interface ServerState extends Server {
-  /** Takes calls and does nothing with them for so long. */
+  /** Accepts calls without handling them for so long. */
   hang(ms: number): void;
-  /** Nobody listens for so long. */
+  /** Refuses connections for so long. */
   goDown(ms: number): void;
-  /** It listens and works from now on. */
+  /** Listens and works from now on. */
   mend(): void;
 }
 

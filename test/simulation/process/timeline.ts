@@ -1,10 +1,10 @@
-/** The one clock of a history and everything that is still to happen, in order of time. Nothing here waits for real time. */
+/** The one clock of a history and all scheduled events, in order of time. Nothing here waits for real time. */
 export interface Timeline {
   /** Milliseconds since the history began. */
   readonly now: number;
-  /** Lets something happen `ms` from now; what was asked for first happens first at the same moment. Returns the way to call it off. */
+  /** Schedules `act` in `ms` from now; events at the same moment keep their order. Returns the function that cancels it. */
   after(ms: number, act: () => void): () => void;
-  /** Moves the time to the next thing and lets it happen. False when nothing is left, or nothing before `until`. */
+  /** Advances the time to the next event and executes it. False when none is left, or none before `until`. */
   step(until: number): boolean;
 }
 
@@ -44,7 +44,8 @@ export function createTimeline(): Timeline {
   };
 }
 
-// ---- a binary heap: what happens next is at its top ------------------------------------------------------------------------
+// ---- a binary heap: the next event is at its top
+// ---------------------------------------------------------------------------
 
 function push(heap: Happening[], one: Happening): void {
   let at = heap.length;

@@ -1,4 +1,4 @@
-/** The way of a call from a process to a server and back; each has a name, and by that name its fate. */
+/** The path of a call from a process to a server and back; each call has a name, which determines its fate. */
 
 import type { Fate, Fates } from './fates.js';
 import type { Life } from './life.js';
@@ -7,16 +7,16 @@ import type { Timeline } from './timeline.js';
 export interface Answer {
   /** As in HTTP. */
   readonly status: number;
-  /** The body; of a refusal its message. */
+  /** The body; for a refusal its message. */
   readonly body: unknown;
 }
 
-/** What a server does with a call that has reached it; `finish` may come at once or later. */
+/** How a server handles a call; it may call `finish` at once or later. */
 export type Serve = (fate: Fate, finish: (answer: Answer) => void) => void;
 
-/** A call as it is told. */
+/** A call as it is reported. */
 export interface Call {
-  /** Of what kind and about what: `create X`. The n-th such call of a life has always the same fate. */
+  /** Its kind and subject: `create X`. The n-th such call of a life always has the same fate. */
   readonly about: string;
   readonly serve: Serve;
 }
@@ -24,12 +24,12 @@ export interface Call {
 export interface Server {
   /** Nobody listens. */
   readonly down: boolean;
-  /** It takes calls and does nothing with them before this moment of the timeline. */
+  /** It accepts calls but handles none before this moment of the timeline. */
   readonly stalledUntil: number;
 }
 
 export interface WireParts {
-  /** What the calls go to, for the story. */
+  /** The name of the server, for the story. */
   readonly name: 'engine' | 'Redis';
   readonly server: Server;
   readonly timeline: Timeline;
@@ -38,25 +38,25 @@ export interface WireParts {
   readonly told: WireStory;
 }
 
-/** Told of each call: when it is sent, and when its answer, or the lack of it, has come. */
+/** Called for each call: when it is sent, and when its answer, or the lack of it, has arrived. */
 export interface WireStory {
   sent(life: Life, server: string, about: string, fate: Fate): void;
   came(life: Life, server: string, about: string, came: Came): void;
 }
 
-/** What comes back over the wire. `refused`: nobody listens. `broken`: the connection broke, and nobody knows. */
+/** The result of a call. `refused`: nobody listens. `broken`: the connection broke, and the outcome is unknown. */
 export type Came = Answer | 'refused' | 'broken';
 
 export interface Wire {
   /** Settles when the answer reaches the process; perhaps never. */
   ask(life: Life, call: Call): Promise<Came>;
-  /** A message that the server sends of itself: after so many milliseconds it is there, or null: the connection breaks. */
+  /** A message from the server: arrives after so many milliseconds, or null: the connection breaks. */
   push(life: Life, about: string): number | null;
-  /** A connection that stays open: told when it breaks. Returns the way to close it. */
+  /** A connection that stays open: calls back when it breaks. Returns the function that closes it. */
   keepOpen(cut: () => void): () => void;
   /** Breaks every connection: what has not reached the server never will. */
   cutAll(): void;
-  /** Calls that the server has not done yet. */
+  /** Calls that the server has not finished yet. */
   readonly underWay: number;
 }
 

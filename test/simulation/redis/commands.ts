@@ -3,21 +3,21 @@ import type { Life } from '../process/life.js';
 import type { Server, Wire } from '../process/wire.js';
 import type { ModelRedis } from './redis.js';
 
-/** The connection to the Redis in memory: whom it tells that it is lost. */
+/** The connection to the Redis in memory, and its listeners. */
 export interface RedisClient {
   readonly commands: LockCommands;
-  /** The connection broke. It is tried again until Redis listens. */
+  /** The connection broke. Retries until Redis listens. */
   lost(): void;
 }
 
 const COMMAND_TIMEOUT_MS = 1000;
-/** How soon Redis is asked again whether it lives. While it answers it need not be: whoever asks sees that. */
+/** How soon to check again whether Redis answers. While it does, no check is needed: every question shows it. */
 const CHECK_MS = 1000;
 const CONNECT_AFTER_MS = 100;
 
 /**
- * The three questions about the lock, over the wire: each settles within a second of the process' own clock, nothing is
- * queued, and who listens is told of each new connection, and of each question that showed that Redis is alive.
+ * The three commands on the lock, over the wire: each settles within a second of the process' own clock, nothing is queued,
+ * and listeners are called for each new connection, and for each answer.
  */
 export function redisClient(parts: {
   readonly redis: ModelRedis;

@@ -1,26 +1,26 @@
-/** A Redis in memory, as far as the scripts of the lock ask anything of it. Like the real one it ends a key by its wall clock. */
+/** A Redis in memory, with what the lock's scripts need. Like the real one it expires a key by its wall clock. */
 
 import type { AcquireAnswer, ReleaseAnswer } from '../../../src/lock/redis/commands.js';
 
 export interface ModelRedis {
-  /** The key's value now; null where it is not there. */
+  /** The key's value now; null where it does not exist. */
   readonly holder: string | null;
-  /** Carried out no later than `untilMs` of the wall clock, else null. */
+  /** Executed no later than `untilMs` of the wall clock, else null. */
   acquire(token: string, leaseMs: number, untilMs: number): AcquireAnswer | null;
   renew(token: string, leaseMs: number): boolean;
   release(token: string): ReleaseAnswer;
-  /** All that it knows is gone: FLUSHALL, or a restart without a file. */
+  /** Loses all its data: FLUSHALL, or a restart without a file. */
   empty(): void;
 }
 
 export interface Redises {
-  /** The one that this gate asks. */
+  /** The one that this gate uses. */
   of(gate: string): ModelRedis;
-  /** All of them forget what they know. */
+  /** All of them lose their data. */
   empty(): void;
 }
 
-/** One for all gates, or one for each: after a failover that went wrong two masters may be asked. */
+/** One for all gates, or one for each: after a failed failover two masters may be in use. */
 export function createRedises(wall: () => number, shared: boolean): Redises {
   const all = new Map<string, ModelRedis>();
   return {
@@ -36,7 +36,7 @@ export function createRedises(wall: () => number, shared: boolean): Redises {
   };
 }
 
-/** How long a mark of one that was kept out counts. */
+/** How long a process that did not get the lock counts as waiting. */
 const MARK_MS = 1000;
 
 function createModelRedis(wall: () => number): ModelRedis {

@@ -2,7 +2,7 @@ import type { Decision, Running } from '../../../src/model/admission.js';
 import type { ModelContainer } from '../engine/store.js';
 import { runOf, type Ask, type Facts } from './offences.js';
 
-/** Holds an answer against what is there. */
+/** Compares an answer with the real state. */
 export function judgeAnswer(ask: Ask, decision: Decision, facts: Facts): void {
   switch (decision.kind) {
     case 'admitted':
@@ -19,7 +19,7 @@ export function judgeAnswer(ask: Ask, decision: Decision, facts: Facts): void {
   }
 }
 
-/** Its container was there, is this run, has these cards, and, but for `starting`, has run. */
+/** Its container existed, is this run, has these cards and, except for `starting`, has run. */
 function judgeRun(
   ask: Ask,
   decision: Running & { kind: 'admitted' | 'starting' | 'ended' },
@@ -45,7 +45,7 @@ function judgeRefusal(ask: Ask, { code, rolledBack }: Extract<Decision, { kind: 
     facts.offend('a refusal hides a run', `${ask.post.run}: ${code}, and ${id} was seen to run`);
 }
 
-/** What shows, or starts, after its request was told that nothing of it is left. */
+/** A container that appears, or starts, after its request was told that nothing is left. */
 export function judgeAfterwards(container: ModelContainer, facts: Facts): void {
   const ask = facts.makers.get(container.id)?.ask;
   if (ask?.answer?.kind === 'refused' && ask.answer.rolledBack === true) tellLeft(ask, container.id, facts);

@@ -4,24 +4,24 @@ import { hasRun, type Ask, type Facts, type Maker } from './offences.js';
 
 export interface CallRules {
   readonly now: () => number;
-  /** Counts the steps of the history: what happens in one step is one turn of one process. */
+  /** Counts the steps of the history: one step is one turn of one process. */
   readonly step: () => number;
-  /** How long another's claim is let alone. */
+  /** How long another gate's claim is left alone. */
   readonly graceMs: number;
-  /** Without Redis there is one gate at a time, and whatever another life made is left over. */
+  /** Without Redis there is one gate at a time, and every container of another life is a left-over. */
   readonly redis: boolean;
   readonly isAlive: (life: string) => boolean;
 }
 
 type SentById = Exclude<Sent, { kind: 'create' }>;
 
-/** Judges a call as it is sent. For a create: the request that it is for. */
+/** Judges a call when it is sent. For a create: its request. */
 export function judgeCall(call: Sent, facts: Facts, rules: CallRules): Ask | null {
   if (call.kind === 'create') return judgeCreate(call, facts);
   const maker = facts.makers.get(call.id);
   if (maker === undefined) return null;
   if (call.kind === 'start') judgeStart(call, maker, facts);
-  // A DELETE is somebody's wish.
+  // A DELETE is a caller's request.
   else if (call.by === call.life.name) judgeRemoval(call, maker, facts, rules);
   return null;
 }
@@ -42,12 +42,12 @@ function judgeStart({ id, by }: SentById, maker: Maker, { told, offend }: Facts)
   if (hasRun(state)) offend('what was known to have run was started', `${id} (${state}) by ${by}`);
 }
 
-/** What somebody removes already is asked for again until it is gone. */
+/** A removal that another caller has begun is repeated until the container is gone. */
 function isGoing(state: ToldState | undefined): boolean {
   return state === 'removing' || state === 'removed';
 }
 
-/** What a gate removes of itself: what it has just seen created, and never a young claim of a gate that lives. */
+/** A gate's own removals: only what it has just seen `created`, and never a young claim of a live gate. */
 function judgeRemoval(
   { id, by }: SentById,
   maker: Maker,

@@ -1,12 +1,12 @@
 import type { ModelContainer } from '../engine/store.js';
 import { runOf, type Facts } from './offences.js';
 
-/** Counts what really ran: on each card, of each container, and of each run since somebody last removed it on purpose. */
+/** Counts what really ran: on each card, of each container, and of each run since it was last removed on purpose. */
 export interface Executions {
-  /** `byGate`: else somebody started it by hand, which no gate can answer for. */
+  /** `byGate`: otherwise a person started it by hand, for which no gate is responsible. */
   started(container: ModelContainer, byGate: boolean): void;
   ended(container: ModelContainer): void;
-  /** `byGate`: of itself, and so it forgets that the run has run; else by a DELETE, or by somebody's hand. */
+  /** `byGate`: on its own, so that it forgets that the run was executed; otherwise by a DELETE, or by a person. */
   removed(container: ModelContainer, byGate: boolean): void;
 }
 

@@ -1,4 +1,4 @@
-/** What must never be, and what the watch knows of a history; no gate can see as much. */
+/** What must never happen, and what the watch knows of a history, which is more than any gate can see. */
 
 import type { Decision } from '../../../src/model/admission.js';
 import { LABEL } from '../../../src/model/labels.js';
@@ -32,18 +32,18 @@ export interface Offence {
   readonly detail: string;
 }
 
-/** One request as a gate has it. */
+/** One request in a gate. */
 export interface Ask {
   readonly post: Post;
   readonly life: Life;
-  /** Its caller has hung up, and the gate has been told. */
+  /** Its caller has hung up, and the gate knows. */
   gone: boolean;
   answer: Decision | null;
   /** The containers that were created for it. */
   readonly made: ModelContainer[];
 }
 
-/** Who created a container, when, and for which request; a container that somebody else put there has none. */
+/** Who created a container, when, and for which request; null for one that no gate created. */
 export interface Maker {
   readonly by: string;
   readonly at: number;
@@ -53,21 +53,21 @@ export interface Maker {
 export interface Facts {
   readonly asks: Ask[];
   readonly makers: Map<string, Maker>;
-  /** Every container that ever was. */
+  /** Every container that ever existed. */
   readonly ever: Map<string, ModelContainer>;
-  /** What a life was last told of a container, and in which step, by `life id`. */
+  /** The last state of a container that a life was told, and in which step, by `life id`. */
   readonly told: Map<string, { readonly state: ToldState; readonly step: number }>;
-  /** What a life was told when it asked closely: that this one runs or has run, by `life id`. */
+  /** What a life learned when it asked specifically: that this one runs or has run, by `life id`. */
   readonly ran: Set<string>;
-  /** What a life was told by an event: that this one was started, or has ended, by `life id`. */
+  /** What a life learned by an event: that this one was started, or has ended, by `life id`. */
   readonly heard: Set<string>;
-  /** The runs of which a life removed a container that it had heard of by then; by `life run`. */
+  /** The runs whose container a life removed after learning that it had run; by `life run`. */
   readonly removedRuns: Set<string>;
   readonly isThere: (id: string) => boolean;
   readonly offend: (kind: OffenceKind, detail: string) => void;
 }
 
-/** Whether a state says that the job has run, or runs. */
+/** Whether a state means that the job has run, or runs. */
 export function hasRun(state: ToldState | undefined): boolean {
   return state === 'running' || state === 'exited' || state === 'has run';
 }

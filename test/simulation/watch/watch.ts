@@ -8,28 +8,28 @@ import { judgeCall, type CallRules } from './calls.js';
 import { countExecutions } from './executions.js';
 import { hasRun, runOf, type Ask, type Facts, type Offence, type OffenceKind } from './offences.js';
 
-/** Looks on at every step of a history, and says what must never be. */
+/** Observes every step of a history, and reports what must never happen. */
 export interface Watch extends EngineWatch {
   readonly offences: readonly Offence[];
   /** Requests that live gates have not answered. */
   readonly open: readonly Ask[];
-  /** What gates created and nobody has started or removed. */
+  /** Containers that gates created and nobody has started or removed. */
   readonly leftOver: readonly ModelContainer[];
   asked(post: Post, life: Life): Ask;
   answered(ask: Ask, decision: Decision): void;
   threw(what: string, error: unknown): void;
   /** A gate sends a call that would change something. */
   sent(call: Sent): void;
-  /** A gate was told this state of a container. */
+  /** A gate learned this state of a container. */
   told(life: Life, id: string, state: ToldState, closely: boolean): void;
-  /** Nothing goes wrong any more, and all the time that anything may take is over. */
+  /** No faults occur any more, and every time limit has expired. */
   atRest(): void;
 }
 
 export interface WatchParts extends CallRules {
   readonly containers: () => ReadonlyMap<string, ModelContainer>;
   readonly counted: (what: string) => void;
-  /** Whether it is a gate that did it, of itself; else somebody wanted it so. */
+  /** Whether a gate did it on its own; otherwise a caller or a person wanted it. */
   readonly isLife: (by: string) => boolean;
   /** The one kind of offence that counts; null: all. */
   readonly heeds: OffenceKind | null;
@@ -58,7 +58,7 @@ export function createWatch(parts: WatchParts): Watch {
   const leftOver = (): readonly ModelContainer[] =>
     [...containers().values()].filter(({ id, state }) => state === 'created' && isLife(facts.makers.get(id)?.by ?? ''));
 
-  /** Takes note of what a life was told of a container. */
+  /** Records what a life learned about a container. */
   function take(key: string, life: Life, id: string, state: ToldState, closely: boolean): void {
     if (state === 'heard') return void facts.heard.add(key);
     facts.told.set(key, { state, step: step() });
@@ -68,7 +68,7 @@ export function createWatch(parts: WatchParts): Watch {
     facts.removedRuns.add(`${life.name} ${runOf(container)}`);
   }
 
-  /** Somebody wants it gone, and may want it again. */
+  /** Somebody wants it removed, and may want it again. */
   function forget(run: string): void {
     for (const known of facts.removedRuns) if (known.endsWith(` ${run}`)) facts.removedRuns.delete(known);
   }
@@ -107,7 +107,7 @@ export function createWatch(parts: WatchParts): Watch {
     started(container, by) {
       executions.started(container, isLife(by));
       const maker = facts.makers.get(container.id)?.by;
-      // By its name, perhaps: the call itself does not tell.
+      // Perhaps by its name: the call itself does not tell.
       if (isLife(by) && maker !== by) facts.offend("another's container was started", `${container.id} of ${maker}`);
       if (isLife(by)) judgeAfterwards(container, facts);
     },
