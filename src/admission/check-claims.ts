@@ -55,9 +55,8 @@ function checkOne(
   if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', result: occupancy };
   const own = ofRun.find(({ id }) => id === containerId);
   // The two lists are of two moments: what either has seen leave `created` is not started.
-  if (own !== undefined && (own.state !== 'created' || hasLeftCreated(containerId, occupancy))) {
-    return { kind: 'look_again' };
-  }
+  const hasLeft = own !== undefined && (own.state !== 'created' || hasLeftCreated(containerId, occupancy));
+  if (hasLeft) return { kind: 'look_again' };
   // Removed by someone, or missing from the lists, or on other cards than asked for: start nothing that the lists do not
   // confirm.
   const isInBooks = own !== undefined && (occupancy === null || holdsAll(containerId, cards, occupancy));

@@ -76,7 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the state that step 7 sees is ignored',
     file: 'src/admission/check-claims.ts',
-    find: "if (own !== undefined && own.state !== 'created') return { kind: 'look_again' };",
+    find: "if (hasLeft) return { kind: 'look_again' };",
     replace: '',
     noticedBy: {
       file: 'test/admission/claim.test.ts',
