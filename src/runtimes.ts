@@ -26,7 +26,7 @@ export interface OpenRuntime {
   readonly books: Books;
   readonly hands: Hands;
   readonly offLimits: AskOffLimits;
-  /** Why no job can be started rightly here as things stand; null where nothing is known against it. */
+  /** Why jobs cannot be started correctly at the moment; null where no problem is known. */
   trouble(): string | null;
   readonly endings: Endings;
   close(): void;

@@ -16,7 +16,7 @@ export interface Admission {
   readonly gone: AbortSignal;
   /** On the monotonic clock: until when it may wait for the lock, or for an earlier container to disappear. */
   readonly untilMs: number;
-  /** The request's stake in the line. */
+  /** The request's handle on its run's place in line. */
   readonly asking: Asking;
 }
 

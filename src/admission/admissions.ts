@@ -32,7 +32,7 @@ export type AdmissionsParts = Omit<ClaimingParts, Own> & {
   readonly hands: Hands;
   readonly meter: Meter;
   readonly failedStarts: FailedStarts;
-  /** What keeps the line over a restart. */
+  /** Persists the line across a restart. */
   readonly placeStore: PlaceStore;
   readonly endings: Endings;
   /** Creates the queue in front of the lock. */
@@ -62,7 +62,7 @@ export interface AdmitSettings extends LineRules {
 const AGAIN_AFTER_MS = 1000;
 
 export interface AdmissionsPart extends Admissions {
-  /** The places, for the faces. */
+  /** The places in line, for the HTTP endpoints. */
   readonly places: Line;
   /** Since when this gate observes created containers; used by sweeps. */
   readonly standpoint: Standpoint;
@@ -113,7 +113,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
     );
   }
 
-  /** Decides, and as long as the answer is `wait` decides again each time the run may have its turn. */
+  /** Decides; while the answer is `wait`, decides again each time it may be the run's turn. */
   async function decideInTurn(spec: JobSpec, principal: string, gone: AbortSignal, holdMs: number): Promise<Decision> {
     const asking = line.arrive(spec, principal);
     if ('kind' in asking) return asking;
@@ -132,7 +132,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
     }
   }
 
-  /** An answer to wait, with where the run stands in line. */
+  /** Adds the run's place in line to a `wait`. */
   function placed(decision: Decision, { runId }: JobSpec): Decision {
     const place = decision.kind === 'wait' ? line.place(runId) : null;
     if (decision.kind !== 'wait' || place === null) return decision;
@@ -175,7 +175,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   };
 }
 
-/** What passes by itself is not worth holding for: it is tried again soon. */
+/** Refusals that pass by themselves are not worth holding a request for: the caller retries soon. */
 function againAfterMs({ reasons }: Extract<Decision, { kind: 'wait' }>): number {
   return reasons.some(({ code }) => code === 'lost_race' || code === 'image_pulling') ? AGAIN_AFTER_MS : Infinity;
 }

@@ -22,7 +22,7 @@ export async function createContainer(spec: JobSpec, grant: Grant, parts: Create
   return created.kind === 'created' ? compare(created.id, spec, grant, parts) : created;
 }
 
-/** A container that is not as it was asked for is never started: its job would run without its cards. */
+/** A container that differs from its request is never started: its job would run without its cards. */
 async function compare(id: string, spec: JobSpec, grant: Grant, { hands }: CreateParts): Promise<Created> {
   const stored = await hands.compare(id, spec, grant);
   if (stored.kind === 'as_asked') return { kind: 'created', id };

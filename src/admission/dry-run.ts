@@ -46,7 +46,7 @@ export async function dryRun(spec: JobSpec, parts: DryRunParts): Promise<Decisio
   }
 }
 
-/** Where it stands, or would: behind all that wait now. */
+/** The run's place in line, or the one that it would get: behind all that wait now. */
 function placeOf({ runId }: JobSpec, line: Pick<Line, 'places' | 'place'>): WaitPlace {
   const { position, waitedMs } = line.place(runId) ?? { position: line.places().length + 1, waitedMs: 0 };
   return { position, waitedMs };

@@ -1,18 +1,24 @@
-/** On which cards starts fail, so that one bad card does not eat every job. Kept in memory: a gate that starts anew finds out anew. */
+/**
+ * On which cards starts fail, so that one bad card does not fail every job. In memory only: a restarted gate learns it
+ * again.
+ */
 
 import type { CardUuid } from '../model/card.js';
 import type { Clock } from '../model/ports/outside.js';
 
 export interface FailedStarts {
   failed(cards: readonly CardUuid[]): void;
-  /** A start that succeeded clears its cards: what failed on them before was the image's doing, or is over. */
+  /** A successful start clears its cards: earlier failures on them were caused by the image, or are over. */
   succeeded(cards: readonly CardUuid[]): void;
-  /** For each card how many starts failed on it within the last hour, where none has succeeded since. A card without any is not in it. */
+  /**
+   * For each card, how many starts failed on it within the last hour without a later success. A card without any is not in
+   * it.
+   */
   now(): ReadonlyMap<CardUuid, number>;
 }
 
 const WITHIN_MS = 60 * 60_000;
-/** More than this says no more. */
+/** A higher count adds no information. */
 const MOST_KEPT = 100;
 
 export function createFailedStarts(clock: Pick<Clock, 'monotonic'>): FailedStarts {

@@ -29,8 +29,8 @@ export interface Asked {
 }
 
 /**
- * One plan per request, in the order of `asked`. Cards go by the line: `places` is everybody who waits, with those that are asked
- * for now among them. A request without a place stands behind all that have one.
+ * One plan per request, in the order of `asked`. Cards are assigned by the line: `places` contains every waiting run,
+ * including those of these requests. A request without a place comes after all that have one.
  */
 export function planBatch(
   asked: readonly Asked[],
@@ -46,7 +46,7 @@ export function planBatch(
   });
 }
 
-/** Everybody who wants a card of this look, longest wait first. A run with a live container wants none any more. */
+/** Every run that wants a card of this look, longest wait first. A run with a live container no longer wants any. */
 function lineOf(asked: readonly Asked[], places: readonly Place[], occupancy: Occupancy): readonly Wanted[] {
   const asks = new Map(asked.map((one) => [one.spec.runId, one]));
   const inLine = new Set(places.map(({ runId }) => runId));
@@ -95,7 +95,7 @@ function planOf(spec: JobSpec, share: Share | undefined, occupancy: Occupancy, r
   }
 }
 
-/** What the look alone does not explain: cards that are free and go to somebody else. */
+/** Explains what the look alone does not: free cards that go to other runs. */
 function aheadInWords(
   { reasons }: Extract<Share, { kind: 'waits' }>,
   { runId }: JobSpec,

@@ -25,7 +25,7 @@ export type ServeParts = ClaimParts &
     readonly observer: Pick<Observer, 'fresh'>;
     readonly meter: Pick<Meter, 'phase'>;
     readonly line: Pick<Line, 'places'>;
-    /** Told of the look that a turn was decided by. */
+    /** Called with the look that a turn was decided by. */
     readonly looked: (occupancy: Occupancy) => void;
     readonly settings: LineRules & { readonly lockThrough: 'claim' | 'start' };
   };

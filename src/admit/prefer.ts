@@ -1,11 +1,11 @@
-/** The header `Prefer: wait=N` (RFC 7240): hold the request instead of answering that it is not its turn yet. */
+/** The header `Prefer: wait=N` (RFC 7240): hold the request instead of answering `wait` at once. */
 
-/** Longer than proxies and clients like to wait. */
+/** Longer than most proxies and clients wait. */
 const LONGEST_HOLD_S = 300;
-/** No header of use is longer. */
+/** No useful header is longer. */
 const LONGEST_HEADER = 1000;
 
-/** How long to hold, in milliseconds; 0 where nothing is asked or what is asked is malformed. Of several the first counts. */
+/** How long to hold, in milliseconds; 0 where the header is missing or malformed. Of several values the first counts. */
 export function holdMsOf(header: string | undefined): number {
   if (header === undefined || header.length > LONGEST_HEADER) return 0;
   for (const preference of header.split(',')) {

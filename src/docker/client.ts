@@ -65,7 +65,7 @@ export async function checkEngine(docker: Docker, limitMs?: number): Promise<Eng
 /** https://docs.docker.com/reference/api/engine/version-history/ (v1.40) */
 const FIRST_WITH_DEVICE_REQUESTS = [1, 40] as const;
 
-/** An engine that tells no version is judged by what it stores (`runtime/docker/stored-check.ts`). */
+/** An engine that reports no version is judged by what it stores (`runtime/docker/stored-check.ts`). */
 function isBefore(apiVersion: string, [wantedMajor, wantedMinor]: readonly [number, number]): boolean {
   const [, major, minor] = /^(\d+)\.(\d+)$/.exec(apiVersion) ?? [];
   if (major === undefined || minor === undefined) return false;

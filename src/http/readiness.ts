@@ -10,7 +10,7 @@ export interface ReadinessParts {
   readonly lock: Lock;
   readonly admissions: Pick<Admissions, 'status'>;
   readonly admitWhenBlind: boolean;
-  /** What is known against the runtime that its lists do not show. */
+  /** Known problems of the runtime that its lists do not show. */
   readonly runtimeTrouble: () => string | null;
   /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];

@@ -1,4 +1,4 @@
-/** Requests that are held until their turn comes (`Prefer: wait`), and what wakes them. */
+/** Requests that are held until their turn comes (`Prefer: wait`), and the events that wake them. */
 
 import type { Place } from '../model/line.js';
 import type { Occupancy } from '../model/occupancy.js';
@@ -16,26 +16,26 @@ export interface HeldRequestsParts {
 }
 
 export interface HeldRequests {
-  /** Holds a request for a run until the run may have its turn, for `ms` at most, or until the signal aborts. */
+  /** Holds a request for a run until it may be the run's turn, for at most `ms`, or until the signal aborts. */
   hold(runId: string, ms: number, gone: AbortSignal): Promise<void>;
   readonly count: number;
-  /** A look that somebody else took. */
+  /** Reports a look that another part took. */
   looked(occupancy: Occupancy): void;
-  /** The engine told that this container has ended. */
+  /** Reports the engine's event that this container has ended. */
   containerEnded(id: string): void;
-  /** A place has ended: those behind it may be next. */
+  /** A place has ended: the runs behind it may be next. */
   placeEnded(): void;
-  /** Wakes those who ask for this run. */
+  /** Wakes the requests for this run. */
   wake(runId: string): void;
-  /** Wakes all, also those that have no turn. */
+  /** Wakes all, even those whose turn it is not. */
   wakeAll(): void;
 }
 
-/** How many requests may be held at once. */
+/** The maximum number of held requests. */
 export const MOST_HELD = 256;
-/** Memory of a job that has ended may linger for a moment, and a card with it is not free yet. */
+/** Memory of an ended job may remain in use for a moment, and its card is not free until then. */
 const LOOK_AFTER_END_MS = [500, 1000, 2000] as const;
-/** For what no event tells: a card that gets well, an exclusion that is lifted, outside use that ends. */
+/** For changes without an event: a card that recovers, an exclusion that is lifted, outside use that ends. */
 const LOOK_EVERY_MS = 5000;
 
 export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
@@ -48,7 +48,10 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
   let looking = false;
   let callOffTick: (() => void) | null = null;
 
-  /** Wakes each whose turn it would be by this look; `all`: those too that no look can speak of, since their image is not here. */
+  /**
+   * Wakes each request whose turn it would be by this look; `all`: also those that no look can decide, since their image is
+   * missing.
+   */
   function wakeWinners(occupancy: Occupancy, all = false): void {
     if (count === 0) return;
     const line = places().map((place) => ({ ...place, asks: held.has(place.runId) }));
@@ -70,7 +73,7 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
       const before = ended;
       ended = new Set();
       const { occupancy, snapshot } = await observer.fresh();
-      // Where the containers could not be listed, nothing is known of what has ended.
+      // If the containers could not be listed, it is unknown which have ended.
       if (snapshot.docker.kind === 'blind') ended = new Set([...before, ...ended]);
       last = occupancy;
       wakeWinners(occupancy, all);

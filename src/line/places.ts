@@ -9,14 +9,14 @@ import { refuse } from '../model/refuse.js';
 export interface PlacesParts {
   readonly clock: Clock;
   readonly store: PlaceStore;
-  /** Called when a place has ended or lapsed: those behind it may be next. */
+  /** Called when a place has ended or lapsed: the runs behind it may be next. */
   readonly onEnd: () => void;
-  /** Called when a place was taken away from those who ask for it now. */
+  /** Called when a place was removed although requests for it are waiting. */
   readonly onTakenAway: (runId: string) => void;
 }
 
 export const MOST_PLACES = 1000;
-/** A place that nobody asks for lapses after the longer of this and three times the pause that its caller was told. */
+/** A place without requests lapses after the longer of this and three times the `Retry-After` that its caller got. */
 const LAPSE_MS = 30_000;
 
 interface Standing {
@@ -31,7 +31,7 @@ interface OneAsking {
   takenAway: TakenAway | null;
 }
 
-/** `since` of a place is kept by the wall clock, and counted by the monotonic one from then on. */
+/** `since` of a place is stored by the wall clock, and measured by the monotonic one from then on. */
 export function createPlaces(parts: PlacesParts): Line {
   const { clock, store, onEnd } = parts;
   /** In order of `sinceMs`. */
@@ -57,7 +57,7 @@ export function createPlaces(parts: PlacesParts): Line {
     if (line.includes(standing)) change(line.filter((other) => other !== standing));
   }
 
-  /** Who has not been asked for in time is gone. */
+  /** Removes the places without a request in time. */
   function lapse(): void {
     const nowMs = clock.monotonic();
     const live = line.filter(({ asking, lapsesAtMs }) => asking.size > 0 || nowMs < lapsesAtMs);
@@ -155,8 +155,8 @@ export function createPlaces(parts: PlacesParts): Line {
 }
 
 /**
- * Whether the run still waits: it was told so, or could not be decided for a reason that passes. Whoever hangs up drops the
- * request and not the place.
+ * Whether the run still waits: its answer was `wait`, or a refusal that passes by itself. A caller that hangs up gives up
+ * the request but not the place.
  */
 function staysInLine(decision: Decision): boolean {
   if (decision.kind === 'wait' || decision.kind === 'client_gone') return true;

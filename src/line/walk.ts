@@ -1,4 +1,4 @@
-/** Who in line gets which cards out of one look. Pure: no clock, no I/O. */
+/** Which runs in line get which cards of one look. Pure: no clock, no I/O. */
 
 import type { GrantedCard, WaitReason } from '../model/admission.js';
 import type { CardIndex } from '../model/card.js';
@@ -11,11 +11,11 @@ import { pick } from '../pick/pick.js';
 
 export interface LineRules {
   readonly admitWhenBlind: boolean;
-  /** From this wait on cards are kept for the run that has waited longest; null: never. */
+  /** After this wait, cards are reserved for the run that has waited longest; null: never. */
   readonly reserveAfterMs: number | null;
 }
 
-/** What one run in line gets out of a look. */
+/** What one run in line gets from a look. */
 export type Share =
   | {
       readonly kind: 'gets';
@@ -30,16 +30,16 @@ export type Share =
   | { readonly kind: 'fault'; readonly error: unknown };
 
 export interface Walked {
-  /** One for each run of the line. */
+  /** One per run of the line. */
   readonly shares: ReadonlyMap<string, Share>;
   readonly reservation: Reservation | null;
 }
 
 /**
- * Walks the line from the longest wait on. Each run that fits takes its cards out of what those before it left, whether it asks
- * now or is silent for a moment: nobody who comes later gets a card that an earlier place could use. A run that does not fit
- * takes nothing, so that smaller ones behind it go on; but one that has waited for `reserveAfterMs`, and that the cards that
- * will come free can serve, has every free card kept for it until its count is there. There is one such reservation at a time.
+ * Goes through the line, longest wait first. Each run that fits takes its cards from what the runs before it left, whether
+ * it has a request now or not: no later run gets a card that an earlier place could use. A run that does not fit takes
+ * nothing, so that smaller ones behind it proceed. But if it has waited for `reserveAfterMs`, and the cards that will become
+ * free can serve it, every free card is reserved for it until there are enough. Only one such reservation exists at a time.
  */
 export function walkLine(line: readonly Wanted[], occupancy: Occupancy, rules: LineRules): Walked {
   const taken = new Map<JudgedCard, 'job_held' | 'ahead_in_line' | 'reserved'>();
@@ -101,7 +101,7 @@ function pickOf(
   };
 }
 
-/** The cards of a look that a grant names: by uuid, and by index where none is known. */
+/** The cards of a look that a grant names: by uuid, or by index where no uuid is known. */
 export function cardsAt(occupancy: Occupancy, cards: readonly GrantedCard[]): readonly JudgedCard[] {
   return occupancy.cards.filter((judged) =>
     cards.some((card) => (card.uuid === null ? card.index === judged.index : card.uuid === judged.uuid)),

@@ -1,10 +1,10 @@
-/** A look as it would read once these containers have ended. Pure. */
+/** A look as it would be once these containers have ended. Pure. */
 
 import type { Occupancy } from '../model/occupancy.js';
 
 /**
- * The cards that only ended containers hold count as free where nothing else is known against them. A guess, good enough to
- * say who should ask now: what they get is decided by a look of their own.
+ * Cards that only ended containers hold count as free, unless something else makes them unavailable. A guess, good enough to
+ * decide which requests to wake: what they get is decided by a new look.
  */
 export function withoutEnded(occupancy: Occupancy, ended: ReadonlySet<string>): Occupancy {
   const cards = occupancy.cards.map((card) => {

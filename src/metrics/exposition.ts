@@ -20,7 +20,7 @@ export interface PageOptions {
   readonly process: Registry | null;
   /** The state of the access files (tokens, policy) at their last check. */
   readonly ruleFiles: () => readonly RuleFileStatus[];
-  /** How many free cards of a look are kept for a run that has waited too long. */
+  /** How many free cards of a look are reserved for a run that has waited too long. */
   readonly cardsReserved: (occupancy: Occupancy) => number;
   /** Called on a bug of ours: the failed part is missing from the page, the rest is there. */
   readonly onFault: (fault: unknown) => void;
@@ -125,7 +125,7 @@ function putStatus(page: FreshPage, status: GateStatus | null): void {
   page.put(METRICS.redisUp, [[{}, status.redisUp]]);
 }
 
-/** Where nothing was seen, nothing is known to be kept for anybody. */
+/** If nothing was seen, no reservation is known. */
 function putReserved(page: FreshPage, cards: number | null): void {
   page.put(METRICS.cardsReserved, cards === null ? [] : [[{}, cards]]);
 }

@@ -149,11 +149,13 @@ export interface Wait {
   readonly retryAfterSeconds: number;
   readonly explain: string;
   readonly reasons: readonly WaitReason[];
-  /** Its place in line; left out where it has none: a dry run, and a job that waits for something else than cards. */
+  /**
+   * Its place in line; left out where it has none: in a dry run, and for a job that waits for something other than cards.
+   */
   readonly place?: WaitPlace;
 }
 
-/** Where a run stands in line: 1 is next. */
+/** The position of a run in line: 1 is next. */
 export interface WaitPlace {
   readonly position: number;
   readonly waitedMs: number;

@@ -36,7 +36,7 @@ export type HealthReason = (typeof HEALTH_REASONS)[number];
 /**
  * Findings that are shown but leave the card in use.
  * `row_remap_pending`: takes effect at the next reset, new work may run.
- * `process_list_blind`: memory is in use and the process list shows nobody, as in a container without the host's pid namespace.
+ * `process_list_blind`: memory is in use and the process list is empty, as in a container without the host's pid namespace.
  * `exclusive_process`: the compute mode lets one process at a time use the card.
  * `removal_stuck`: a job's container has been in `removing` for over an hour and the card shows no use, so it holds nothing.
  */

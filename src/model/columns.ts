@@ -27,12 +27,12 @@ export const COLUMNS: Columns = {
     role: 'shown',
     shape: 'on_off',
   },
-  // For people, and for telling a card that is held and idle; they decide nothing.
+  // For display, and to detect a held card that is idle; they decide nothing.
   utilizationPercent: { names: [{ field: 'utilization.gpu' }], label: 'utilisation', role: 'shown', shape: 'percent' },
   temperatureCelsius: { names: [{ field: 'temperature.gpu' }], label: 'temperature', role: 'shown', shape: 'celsius' },
   powerWatts: { names: [{ field: 'power.draw' }], label: 'power draw', role: 'shown', shape: 'watts' },
   migMode: { names: [{ field: 'mig.mode.current', from: 450 }], label: 'MIG mode', role: 'deciding', shape: 'on_off' },
-  // `Prohibited` takes a card out (`occupancy/exclusions`): no program can open a context on it.
+  // `Prohibited` excludes a card (`occupancy/exclusions`): no program can open a context on it.
   computeMode: {
     names: [{ field: 'compute_mode' }],
     label: 'compute mode',

@@ -21,8 +21,8 @@ export function cardWithIndex<Card extends Named>(cards: readonly Card[], index:
 
 /**
  * The cards that an id names, by the rules of NVIDIA's container tools: a uuid or the beginning of one (`GPU-8f33`), an
- * index, a MIG id that contains its card (`MIG-GPU-<uuid>/1/0`, `3:0`), or a device file (`/dev/nvidia3`) whose card is not
- * known otherwise. Empty where it matches none here, or is a MIG id that does not contain its card.
+ * index, a MIG id that contains its card (`MIG-GPU-<uuid>/1/0`, `3:0`), or a device file (`/dev/nvidia3`) whose card is
+ * otherwise unknown. Empty where it matches none here, or is a MIG id that does not contain its card.
  */
 export function cardsNamed<Card extends Named>(cards: readonly Card[], id: string): readonly Card[] {
   const index = /^(?:\/dev\/nvidia)?(\d+)(?::\d+)?$/.exec(id)?.[1];

@@ -48,8 +48,8 @@ export interface ExcludedBecause {
 }
 
 /**
- * Why a card could not be seen well enough. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed.
- * `uuid`: its uuid is of a form that no card of a machine like this has (Tegra), so nothing can be told of it by name.
+ * Why too little of a card is visible. `blind`: the gpus probe gave nothing. `docker`: the containers could not be listed.
+ * `uuid`: its uuid has a form unlike any card's (Tegra), so the card cannot be identified.
  */
 export const UNKNOWN_REASONS = ['blind', 'docker', 'memory', 'permission', 'short_row', 'uuid'] as const;
 export type UnknownBecause = (typeof UNKNOWN_REASONS)[number];
@@ -77,7 +77,7 @@ export interface JudgedCard {
   readonly warned: Readonly<Partial<Record<WarningReason, boolean>>>;
   /** Set whenever too little of the card is visible, even where a state of higher precedence hides it. */
   readonly unknownBecause: UnknownBecause | null;
-  /** Starts that failed here within the last hour, where none has succeeded since; such a card is picked last. */
+  /** Failed starts here within the last hour, without a later success; such a card is picked last. */
   readonly failedStarts: number;
   /** Compute processes on the card, a job's own included; null where the list is unavailable. */
   readonly processes: number | null;
@@ -88,7 +88,7 @@ export interface JudgedCard {
   readonly utilization: number | null;
   readonly temperatureCelsius: number | null;
   readonly powerWatts: number | null;
-  /** For how long a held card has had neither a process nor utilisation; null where it is not held or the look does not tell. */
+  /** For how long a held card has had neither a process nor utilisation; null where it is not held or that is unknown. */
   readonly heldIdleSeconds: number | null;
 }
 

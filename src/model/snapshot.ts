@@ -104,7 +104,10 @@ export interface GpusSeen {
   /** How many cards the driver itself counts, where it said so. */
   readonly driverCount: number | null;
   readonly driverVersion: string | null;
-  /** What the program printed besides rows (a warning about an infoROM), and what was odd about the rows; for people. Left out: nothing. */
+  /**
+   * What the program printed besides rows (a warning about an infoROM), and oddities of the rows; for people. Left out:
+   * nothing.
+   */
   readonly remarks?: readonly string[];
 }
 
@@ -128,7 +131,7 @@ export type Links = ReadonlyMap<CardUuid, ReadonlyMap<CardUuid, LinkKind>>;
 export interface RememberedCard {
   readonly uuid: CardUuid;
   readonly index: CardIndex;
-  /** Null where it never could be read. */
+  /** Null where it could never be read. */
   readonly name: string | null;
   readonly pciBusId: string;
 }
@@ -203,18 +206,21 @@ export interface Snapshot {
   readonly processes: Probed<readonly ComputeProcess[]> | Off;
   /** The cards whose process list the driver could not read, while the others' are available. Left out: none. */
   readonly unlisted?: readonly CardUuid[];
-  /** What is to be said of the process list besides its rows; for people. Left out: nothing. */
+  /** Remarks on the process list besides its rows; for people. Left out: nothing. */
   readonly processRemarks?: readonly string[];
-  /** Whether the health columns could be asked at all; the readings themselves are in the rows. */
+  /** Whether the health columns could be queried at all; the readings themselves are in the rows. */
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;
-  /** Ids of containers that have been in `removing` for over an hour, as long as this process has looked. Left out: none. */
+  /** Ids of containers that have been in `removing` for over an hour while this process observed them. Left out: none. */
   readonly stuckRemovals?: readonly string[];
   readonly links: Links | null;
   /** The cards seen before and not forgotten, this look's own included. */
   readonly remembered: readonly RememberedCard[];
   readonly exclusions: readonly Exclusion[];
-  /** Per card the starts that failed within the last hour, where none has succeeded since. Left out, and a card that is not in it: none. */
+  /**
+   * Per card, the starts that failed within the last hour without a later success. A card that is not in it, or no map:
+   * none.
+   */
   readonly failedStarts?: ReadonlyMap<CardUuid, number>;
 }
 

@@ -1,9 +1,9 @@
-/** What `nvidia-smi` prints besides its rows, told in the log once and again only after it was gone. */
+/** Logs what `nvidia-smi` prints besides its rows, once, and again only after it had disappeared. */
 
 import type { Log } from '../model/ports/outside.js';
 import type { Snapshot } from '../model/snapshot.js';
 
-/** To be told of every look, in order. A look that was blind says nothing of remarks. */
+/** Call it with every look, in order. A blind look says nothing about remarks. */
 export function logRemarks(log: Pick<Log, 'warn'>): (snapshot: Snapshot) => void {
   let told = new Set<string>();
   return ({ gpus, processRemarks = [] }) => {

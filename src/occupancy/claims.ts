@@ -11,7 +11,7 @@ import type { KnownCard } from './known-cards.js';
 const LONGEST_VALUE = 500;
 const MOST_LABELS = 64;
 
-/** What the claim labels say of the cards that are here, and sentences for what they say of others. */
+/** The claims on the cards of this machine, and notes about claims on other cards. */
 export interface Claims {
   /** Oldest first. An unclaimed card is not in it. */
   readonly byCard: ReadonlyMap<KnownCard, readonly Claim[]>;
@@ -91,7 +91,10 @@ function claimOf(container: SeenContainer): Claim {
   };
 }
 
-/** The job's own, as far as an answer about all cards can carry them: a label may hold a megabyte, and a container thousands. */
+/**
+ * The job's own labels, limited to what an answer about all cards can contain: a label may have a megabyte, and a container
+ * thousands of labels.
+ */
 function labelsShown(labels: Readonly<Record<string, string>>): Record<string, string> {
   const own = Object.entries(labels).filter(([key]) => !key.startsWith('tuneplane.'));
   return Object.fromEntries(

@@ -12,8 +12,8 @@ export interface Exclusions {
 }
 
 /**
- * A card that is out for several reasons shows the one that a person gave: an operator's call, then the settings, then
- * partitioning (MIG), then a compute mode that lets nobody in, then the configured count.
+ * If a card has several exclusions, the one that a person gave is shown first: by an operator's call, then by the settings,
+ * then by partitioning (MIG), then by a compute mode that admits no process, then by the configured count.
  */
 export function excludedCards(
   cards: readonly KnownCard[],
@@ -61,7 +61,7 @@ function partitioned(card: KnownCard): ExcludedBecause | null {
   return { by: 'mig', reason: 'it is partitioned (MIG is enabled)', since: null };
 }
 
-/** CUDA refuses every context on it: a job that got it would fail at its first call. */
+/** CUDA refuses every context on it: a job on this card would fail at its first call. */
 function prohibited(card: KnownCard): ExcludedBecause | null {
   const mode = card.evidence.kind === 'row' ? card.evidence.row.readings.computeMode : null;
   if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'prohibited') return null;

@@ -1,8 +1,8 @@
-/** What is said of cards on which starts failed. */
+/** Notes about cards with failed starts. */
 
 import type { JudgedCard } from '../model/occupancy.js';
 
-/** One sentence where there is any: a card that nobody gets while others are free must not be a riddle. */
+/** One sentence if there are any, to explain why a card stays free while others are given. */
 export function failedStartNotes(
   cards: readonly Pick<JudgedCard, 'index' | 'uuid' | 'failedStarts'>[],
 ): readonly string[] {

@@ -12,7 +12,7 @@ export type Feasibility =
   /** More than the machine has; `machine` counts the cards that are not excluded. */
   | { readonly kind: 'never'; readonly machine: number };
 
-/** Cards of this look that others get, and the reason to tell who would have needed them. */
+/** Cards of this look that other runs get, and the reason to give if this run would have needed them. */
 export type Taken = ReadonlyMap<JudgedCard, 'job_held' | 'ahead_in_line' | 'reserved'>;
 
 /**
@@ -41,8 +41,8 @@ export function whoCouldServe(
 }
 
 /**
- * Whether the run could be served once the jobs that hold cards now have ended: by cards that are free or job-held and that
- * nothing else keeps out. What a job does on its own card says nothing about outside use; a foreign container does.
+ * Whether the run could be served once the jobs that hold cards now have ended: by cards that are free or held by jobs and
+ * otherwise available. A job's use of its own card says nothing about outside use; a foreign container's does.
  */
 export function couldServeLater(occupancy: Occupancy, count: number): boolean {
   return occupancy.cards.filter(comesFree).length >= count;

@@ -48,7 +48,7 @@ export function judge(snapshot: Snapshot, rules: JudgeRules): Occupancy {
   return { ...facts, explain: explain(facts) };
 }
 
-/** What the program said besides its rows, each sentence once. */
+/** The program's output besides its rows, each sentence once. */
 function remarksOf({ gpus, processRemarks = [] }: Snapshot): readonly string[] {
   return [...new Set([...((gpus.kind === 'seen' && gpus.value.remarks) || []), ...processRemarks])];
 }
@@ -101,7 +101,7 @@ function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, ru
   };
 }
 
-/** Where the containers were not seen, nobody can say. */
+/** If the containers were not seen, this is unknown. */
 function removalStuck({ docker }: Snapshot, { warnings }: Holding): JudgedCard['warned'] {
   return docker.kind === 'seen' ? { removal_stuck: warnings.length > 0 } : {};
 }

@@ -1,19 +1,19 @@
-/** Claims of containers that the engine has been removing for over an hour: they hold nothing on a card that nobody uses. */
+/** Claims of containers that the engine has been removing for over an hour: they do not hold an unused card. */
 
 import type { Finding, WarningReason } from '../model/card.js';
 import type { Claim, JudgeRules } from '../model/occupancy.js';
 import type { Use } from './external.js';
 import type { KnownCard } from './known-cards.js';
 
-/** The claims that hold the card, and what is to be said of the others. */
+/** The claims that hold the card, and notes about the others. */
 export interface Holding {
   readonly claims: readonly Claim[];
   readonly warnings: readonly Finding<WarningReason>[];
 }
 
 /**
- * A doubt leaves the card to the container: it must be seen that no process, no memory and no other container is on it. `stuck`
- * are ids of containers.
+ * In doubt the container holds the card: it must be certain that there is no process, no memory and no other container on
+ * it. `stuck` are ids of containers.
  */
 export function whoHolds(
   claims: readonly Claim[],

@@ -5,8 +5,9 @@ import type { GpuRow, GpusSeen, Probed, Readings } from '../model/snapshot.js';
 import type { KnownCard } from './known-cards.js';
 
 /**
- * Why a card could not be seen well enough; null where it could. Of several reasons the widest is told: no containers, no
- * driver, no whole row, no familiar uuid, no permission, no memory. Missing cards and error words are findings of health and none of these.
+ * Why too little of a card is visible; null where enough is. Of several reasons the broadest counts: no containers, no
+ * driver, no complete row, no familiar uuid, no permission, no memory. Missing cards and error words are health findings and
+ * none of these.
  */
 export function unknownBecause(
   card: KnownCard,
@@ -33,7 +34,7 @@ function ofRow(row: GpuRow, checkExternal: boolean): UnknownBecause | null {
   if (row.short || isStrange(migMode) || indexOfAnother(row)) return 'short_row';
   if (uuidUnfamiliar(row)) return 'uuid';
   if (identityDenied(row) || migMode.kind === 'denied' || computeMode.kind === 'denied') return 'permission';
-  // Without the check for outside use nobody asks for memory, so nothing is unknown for want of it.
+  // Without the check for outside use, the memory is not needed, so nothing is unknown for lack of it.
   if (!checkExternal) return null;
   switch (memoryUsedMib.kind) {
     case 'value':
@@ -65,18 +66,18 @@ export function identityDenied(row: GpuRow): boolean {
   return identityHidden(row) && [uuid, index, memoryUsedMib].some((reading) => reading.kind === 'denied');
 }
 
-/** True for a whole row whose uuid is a word of another form than a card's (`GPU-…`), as on a Tegra: no error of the card. */
+/** True for a complete row whose uuid has another form than a card's (`GPU-…`), as on a Tegra: not an error of the card. */
 export function uuidUnfamiliar(row: GpuRow): boolean {
   const { uuid } = row.readings;
   return !row.short && uuid.kind === 'unreadable' && uuid.words !== '';
 }
 
-/** True for a whole row without a readable uuid or index. */
+/** True for a complete row without a readable uuid or index. */
 export function identityHidden(row: GpuRow): boolean {
   return !row.short && (row.uuid === null || row.index === null);
 }
 
-/** True for a row that gives an index which another card has, and whose place the other rows do not tell. */
+/** True for a row with an index that another card has, whose position does not follow from the other rows. */
 export function indexOfAnother(row: GpuRow): boolean {
   return row.index === null && row.readings.index.kind === 'value';
 }

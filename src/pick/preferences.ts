@@ -45,8 +45,8 @@ export function isAligned(cards: readonly CardIndex[]): boolean {
 }
 
 /**
- * One bad card must not eat every job, and a broken image that failed on every card must not hide the bad one: so the starts count
- * too. Last resort and no exclusion, since nobody knows whose fault a failed start was.
+ * One bad card must not fail every job, and a broken image that failed on every card must not hide the bad one: so the
+ * number of starts counts too. Last resort instead of exclusion, since it is unknown what caused a failed start.
  */
 function fewestFailedStarts(failedStarts: ReadonlyMap<CardIndex, number>): readonly Preference[] {
   if (![...failedStarts.values()].some((count) => count > 0)) return [];

@@ -1,10 +1,10 @@
 import type { GpuRow, GpusSeen, Probed, RememberedCard } from '../model/snapshot.js';
 
 /**
- * Which cards are remembered after a look. A card seen is added, or brought up to date by its uuid; a uuid that was never seen
- * before replaces the one at its bus address: the card was swapped. One that was known elsewhere replaces nobody, since the
- * addresses behind a dead card may move up. What is missing stays, so that it goes on being missed. A look that was blind, a row
- * that broke off and a row without a uuid change nothing.
+ * Which cards to remember after a look. A visible card is added, or updated by its uuid; a new uuid replaces the one at its
+ * bus address, since the card was swapped. A uuid known from another address replaces none, since the addresses behind a
+ * dead card may move up. A card that is not visible stays, so that it is still reported as missing. A blind look, an
+ * incomplete row and a row without a uuid change nothing.
  */
 export function remember(before: readonly RememberedCard[], gpus: Probed<GpusSeen>): readonly RememberedCard[] {
   if (gpus.kind === 'blind') return before;

@@ -28,7 +28,7 @@ export interface EyesParts {
   readonly onLook: (snapshot: Snapshot) => void;
 }
 
-/** How old a finished look may be that is shown while a slow one is under way. */
+/** The maximum age of a finished look that is shown while a slow one is in progress. */
 const SHOWN_MEANWHILE_MS = 60_000;
 
 interface Look {
@@ -63,7 +63,7 @@ export function createEyes(parts: EyesParts): Eyes {
     last = { snapshot, endedAt: clock.monotonic(), of: look.of };
   };
 
-  /** The last look, where it ended less than this ago and nothing was changed by us since it began. */
+  /** The last look, if it ended less than this ago and the gate has changed nothing since it began. */
   const lastWithin = (ageMs: number): Snapshot | null =>
     last !== null && last.of === state && clock.monotonic() - last.endedAt < ageMs ? last.snapshot : null;
 
@@ -87,7 +87,7 @@ export function createEyes(parts: EyesParts): Eyes {
         return before.soFar();
       const look = running ?? start();
       const left = Math.max(0, withinMs - (clock.monotonic() - began));
-      // A look that takes longer than its caller has is slow, not blind: its own limit says when it has failed.
+      // A look that takes longer than its caller's limit is slow, not blind: it fails only by its own limit.
       return (await inTime(look.done, left, clock))?.value ?? lastWithin(SHOWN_MEANWHILE_MS) ?? look.soFar();
     },
     outdated: () => void state++,

@@ -4,12 +4,12 @@ import type { ContainersSeen, Probed } from '../model/snapshot.js';
 /** The ids of the containers in this list that have been in `removing` for too long. */
 export type StuckRemovals = (docker: Probed<ContainersSeen>) => readonly string[];
 
-/** A removal takes seconds; one that takes this long is one that the engine has given up or forgotten. */
+/** A removal takes seconds; after this time the engine has failed or forgotten it. */
 const TOO_LONG_MS = 60 * 60 * 1000;
 
 /**
- * Watches how long each container is seen in `removing`. The engine does not tell, so it counts on the monotonic clock from the
- * first list that showed it; after a restart of the gate it begins anew. A list that failed changes nothing.
+ * Measures how long each container is seen in `removing`. The engine does not report it, so it counts on the monotonic clock
+ * from the first list that showed it; after a restart of the gate it starts again. A failed list changes nothing.
  */
 export function watchRemovals(clock: Pick<Clock, 'monotonic'>): StuckRemovals {
   let since = new Map<string, number>();

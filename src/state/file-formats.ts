@@ -35,7 +35,7 @@ export const EXCLUSIONS: FileFormat<Exclusion> = fileFormat(
   z.strictObject({ uuid, reason: z.string(), since: z.iso.datetime(), principal: z.string() }),
 );
 
-/** The line of runs that wait for cards. */
+/** The line of waiting runs. */
 export const LINE: FileFormat<KeptPlace> = fileFormat(
   'line.json',
   z.strictObject({

@@ -3,10 +3,10 @@ import type { Clock, Log } from '../model/ports/outside.js';
 import { LINE } from './file-formats.js';
 import { openJsonFile } from './json-file.js';
 
-/** The line on disk, and a way to wait until what was kept last is written or has failed. */
+/** The line on disk, and a way to wait until the last change is written or has failed. */
 export type StoredPlaces = PlaceStore & { settled(): Promise<void> };
 
-/** The line as the folder keeps it. Never throws. Many changes at once are one write. */
+/** The line in the folder. Never throws. Many changes at once are one write. */
 export async function openPlaceStore(folder: string, outside: { clock: Clock; log: Log }): Promise<StoredPlaces> {
   const file = await openJsonFile(folder, LINE, outside);
   let next: PlaceStore['kept'] | null = null;

@@ -63,7 +63,7 @@ function memory({ memory_used_bytes: used, memory_size_bytes: size }: ShownCard)
   return `${gib(used)} / ${gib(size)} GiB`;
 }
 
-/** `97 % 61 °C 640 W`; what the driver does not tell is left out. */
+/** `97 % 61 °C 640 W`; values that the driver does not report are left out. */
 function load({ utilization_ratio: ratio, temperature_celsius: celsius, power_watts: watts }: ShownCard): string {
   const parts = [
     ...(ratio == null ? [] : [`${Math.round(ratio * 100)} %`]),

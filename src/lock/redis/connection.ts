@@ -83,7 +83,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   redis.on('close', () => {
     const password = readPassword();
     if (password !== null) redis.options.password = password;
-    // A node of a cluster that cannot be reached is asked for no more: the one that the settings name knows of another.
+    // If a node of a cluster is unreachable, asks the node in the settings, which knows of another.
     if (connectionError !== null && movedTo(connectionError) === null) Object.assign(redis.options, { host, port });
     inTrouble(explainNotReady(redis.status, connectionError));
   });
@@ -98,7 +98,7 @@ export function connectRedis(parts: RedisConnectionParts): RedisConnection {
   // ioredis retries by itself; what went wrong comes as an 'error' event.
   redis.connect().catch(() => undefined);
 
-  /** Whether another connection is of more use: to a master that took over, or to the node of a cluster that has the slot. */
+  /** Whether another connection helps: to a new master, or to the cluster node with the slot. */
   function reconnectOnError(error: Error): 1 | false {
     const moved = movedTo(error);
     if (moved !== null) Object.assign(redis.options, { ...moved, host: moved.host || redis.options.host });

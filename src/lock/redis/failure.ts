@@ -28,7 +28,7 @@ export function asksForAnother(error: Error): boolean {
   return /(^|-)READONLY /.test(error.message);
 }
 
-/** The node of a cluster that has the lock's slot, as another node tells it; the host is empty where it is the one that was asked. */
+/** The cluster node with the lock's slot, as another node reports it; the host is empty where it is the answering node. */
 export function movedTo(error: Error): { readonly host: string; readonly port: number } | null {
   const [, host, port] = /^MOVED \d+ (\S*):(\d+)$/.exec(error.message) ?? [];
   return host === undefined ? null : { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };

@@ -63,11 +63,12 @@ return {ours, redis.call('ZCOUNT', KEYS[2], now, now + ARGV[2])}
 `;
 
 /**
- * Every command of the scripts above, in forms that change nothing: so an access list without scripts or without a key, a cluster
- * that has the two keys apart, a replica and a Redis without room each say now what they would say to the next admission.
+ * Every command of the scripts above, in forms that change nothing: so an ACL without scripts or without a key, a cluster
+ * with the two keys in different slots, a replica and a full Redis each refuse now what they would refuse to the next
+ * admission.
  *
  * KEYS[1] the lock, KEYS[2] the waiters. ARGV[1] a token that nobody has, ARGV[2] a time in ms.
- * Answers 1. SET is asked for an absent key only if it were there, and for one that is there only if it were absent.
+ * Answers 1. SET uses XX on an absent key and NX on an existing one, so it never writes.
  */
 export const TRY_OUT = `
 redis.call('TIME')

@@ -13,7 +13,7 @@ export interface GateStatus {
   /** Null without Redis. */
   readonly redisUp: boolean | null;
   readonly draining: boolean;
-  /** `oldestMs`: how long the longest-waiting run has waited; null when nobody waits. */
+  /** `oldestMs`: how long the longest-waiting run has waited; null when none waits. */
   readonly line: { readonly waiting: number; readonly oldestMs: number | null };
 }
 
@@ -21,12 +21,12 @@ export interface GateStatus {
 export interface Admissions {
   /**
    * Decides. `gone` aborts when the caller hangs up: the request leaves the queue, but nothing that was created is undone.
-   * A request that would be told to wait is held for up to `holdMs` and decided the moment its turn comes.
+   * A request that would get `wait` is held for up to `holdMs` and decided as soon as its turn comes.
    */
   admit(spec: JobSpec, principal: Principal, gone: AbortSignal, holdMs?: number): Promise<Decision>;
   /** Whether one more request can be held. */
   canHold(): boolean;
-  /** Everybody who waits, and for whom cards of this look are kept. */
+  /** All waiting runs, and the one for which cards of this look are reserved. */
   line(occupancy: Occupancy): LineView;
   /** What the decision would be now; takes no lock, pulls and changes nothing. */
   dryRun(spec: JobSpec): Promise<Decision>;

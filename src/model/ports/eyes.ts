@@ -8,9 +8,9 @@ export interface Eyes {
   /** A look that started after this call. For admissions. */
   fresh(): Promise<Snapshot>;
   /**
-   * A look that is running, or one that ended at most `maxAgeMs` ago, or a new one. Where that has not ended after `withinMs`: the
-   * last one, if it ended within a minute and nothing was changed by this gate since; else the parts of the new one that have not
-   * answered read as blind by `timeout`, and the rest is true. For scrapes and pages.
+   * A look in progress, or one that ended at most `maxAgeMs` ago, or a new one. If it has not ended after `withinMs`: the
+   * last one, if that ended within a minute and this gate has changed nothing since; else the new one so far, in which parts
+   * without an answer are blind by `timeout`, and the rest is valid. For scrapes and pages.
    */
   recent(maxAgeMs: number, withinMs: number): Promise<Snapshot>;
   /** This gate has changed something: `recent` must not reuse any look that started before this call. */

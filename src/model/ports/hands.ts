@@ -25,7 +25,7 @@ export type CreateAnswer =
 
 export type StoredAnswer =
   | { readonly kind: 'as_asked' }
-  /** The runtime dropped something of it: to be removed, and never started. `detail` says what, for a person. */
+  /** The runtime dropped a part of the request: remove it and never start it. `detail` says which part, for a person. */
   | { readonly kind: 'lacks'; readonly detail: string }
   | { readonly kind: 'gone' }
   | { readonly kind: 'in_doubt'; readonly detail: string };
@@ -69,7 +69,10 @@ export interface Hands {
    */
   ensureImage(image: string, waitMs: number): Promise<ImageAnswer>;
   create(spec: JobSpec, grant: Grant): Promise<CreateAnswer>;
-  /** Whether what was created is what was asked for: its cards and its labels. A runtime that has shown that it keeps them is not asked each time. */
+  /**
+   * Whether the created container matches its request, by cards and labels. Not checked each time for a runtime that has
+   * proved to keep them.
+   */
   compare(id: string, spec: JobSpec, grant: Grant): Promise<StoredAnswer>;
   /**
    * Call this once per container, and only as its creator (src/README.md#step-8): a runtime also starts again what has

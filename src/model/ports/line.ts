@@ -1,45 +1,45 @@
-/** The line of runs that wait for cards, as admissions and faces use it. */
+/** The line of runs that wait for cards, for admissions and the HTTP endpoints. */
 
 import type { Decision, JobSpec, Refusal } from '../admission.js';
 import type { KeptPlace, Place } from '../line.js';
 
-/** Why a place was taken away from those who ask for it. */
+/** Why a place was removed although requests for it are waiting. */
 export type TakenAway = 'stopped';
 
 export interface Line {
   /**
-   * A request for a run has come: its place, if it has one, does not lapse while the request goes on. Refused where the place
-   * belongs to another request of somebody else.
+   * A request for a run has arrived: its place, if it has one, does not lapse during the request. Refused if the place
+   * belongs to another caller's different request.
    */
   arrive(spec: JobSpec, principal: string): Asking | Refusal;
-  /** Everybody in line, longest wait first. */
+  /** All waiting runs, longest wait first. */
   places(): readonly Place[];
   place(runId: string): (Place & { readonly position: number }) | null;
   /** Ends a place, and with it the requests that wait for its turn; false where there is none. */
   takeAway(runId: string, why: TakenAway): boolean;
 }
 
-/** One request for a run, for as long as it is being decided or held. */
+/** One request for a run, while it is being decided or held. */
 export interface Asking {
-  /** Gives the run a place if it has none yet. Refused where the line is full. */
+  /** Gives the run a place if it has none yet. Refused when the line is full. */
   take(): Refusal | null;
-  /** The image of the run is here. */
+  /** The image of the run is present. */
   imageHere(): void;
-  /** Set once the place was taken away under this request. */
+  /** Set once the place was removed during this request. */
   readonly takenAway: TakenAway | null;
   /** The request has its decision: the place ends, or stays until it lapses. */
   done(decision: Decision): void;
 }
 
-/** Where places are kept over a restart. */
+/** Stores the places across a restart. */
 export interface PlaceStore {
-  /** What an earlier life of this gate kept. */
+  /** The places stored by an earlier life of this gate. */
   readonly kept: readonly KeptPlace[];
-  /** Replaces what is kept. Never throws; a disk that fails loses at most the order of a restart. */
+  /** Replaces the stored places. Never throws; a failing disk loses at most the order across a restart. */
   keep(places: readonly KeptPlace[]): void;
 }
 
-/** Tells when a job has ended. May miss an end, and then nobody is told. */
+/** Reports when a job has ended. May miss an end without notice. */
 export interface Endings {
   /** `id` is the container's. */
   onEnd(listener: (id: string) => void): void;

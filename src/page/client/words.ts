@@ -70,7 +70,7 @@ export function shortUuid(uuid: string): string {
   return uuid.slice(0, 12);
 }
 
-/** `97 % busy · 61 °C · 640 W`; what the driver does not tell is left out. */
+/** `97 % busy · 61 °C · 640 W`; values that the driver does not report are left out. */
 export function loadWords(card: {
   readonly utilization_ratio: number | null;
   readonly temperature_celsius: number | null;

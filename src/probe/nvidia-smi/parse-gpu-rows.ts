@@ -14,9 +14,9 @@ export interface ParsedRows {
 }
 
 /**
- * Reads the output of `--query-gpu=<fields> --format=csv`. By position: the program heads some columns by another name than
- * the one asked for. A header, blank lines, units and padding are no harm; a line that is no row is told apart. The last
- * field takes what is left of its row.
+ * Parses the output of `--query-gpu=<fields> --format=csv`, by position: the program heads some columns by another name than
+ * the requested one. Accepts a header, blank lines, units and padding; returns lines that are no rows separately. The last
+ * field takes the rest of its row.
  */
 export function parseGpuRows(text: string, fields: readonly string[]): ParsedRows {
   const rows: GpuRow[] = [];

@@ -13,14 +13,14 @@ export interface ParsedProcesses {
   readonly processes: readonly ComputeProcess[];
   readonly unreadable: number;
   readonly unlisted: readonly CardUuid[];
-  /** What is to be said of lines that are no process on a card; for people. */
+  /** Notes about lines that are no process on a card; for people. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Reads `--query-compute-apps=gpu_uuid,pid,process_name,used_memory`, from both ends, since a name may hold anything. A card
- * whose list cannot be read has a row too: only a numeric pid makes a process. A row under the uuid of a slice (`MIG-…`) is a
- * process on a divided card, which is excluded as a whole: it is told, and counts for no card.
+ * Parses `--query-compute-apps=gpu_uuid,pid,process_name,used_memory` from both ends, since a name may contain anything. A
+ * card with an unreadable list has a row too: only a numeric pid is a process. A row with a MIG uuid (`MIG-…`) is a process
+ * on a card with MIG, which is excluded as a whole: it is noted, and counts for no card.
  */
 export function parseProcesses(text: string): ParsedProcesses {
   const processes: ComputeProcess[] = [];

@@ -13,7 +13,10 @@ export function placeRows(rows: readonly GpuRow[], total: number | null): readon
   return once.map((row, at) => (row.index === null ? { ...row, index: placeOf(at, once, total) } : row));
 }
 
-/** An index must never name two cards. The uuid is what a card is known by: a row whose index another has keeps that and loses this. */
+/**
+ * No two cards may share an index. The uuid identifies a card: a row whose index another card has keeps its uuid and loses
+ * the index.
+ */
 function eachIndexOnce(rows: readonly GpuRow[]): readonly GpuRow[] {
   const taken = new Set<CardIndex>();
   return rows.map((row) => {
@@ -25,7 +28,7 @@ function eachIndexOnce(rows: readonly GpuRow[]): readonly GpuRow[] {
   });
 }
 
-/** Sentences about indices that several rows give. */
+/** Sentences about indices that occur in several rows. */
 export function indexRemarks(rows: readonly GpuRow[]): readonly string[] {
   const indices = rows.flatMap(({ index }) => (index === null ? [] : [index]));
   const twice = new Set(indices.filter((index, at) => indices.indexOf(index) !== at));

@@ -85,7 +85,7 @@ export function blindBecause(answer: Answer, asked: string, tookMs: number): Pro
   }
 }
 
-/** What the kernel says when it has no more of something to give. */
+/** The kernel's error codes for an exhausted resource. */
 const USED_UP = /\b(?:EMFILE|ENFILE|ENOMEM|EAGAIN)\b/;
 
 function whatToDo(detail: string): string {

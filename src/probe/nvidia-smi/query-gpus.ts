@@ -90,7 +90,7 @@ function hasRemapped(asked: readonly string[]): boolean {
   return REMAPPED_FIELDS.every((field) => asked.includes(field));
 }
 
-/** No handle of any card works: each is known by the words that `-L` has in its place, and nobody is left to ask. */
+/** No handle of any card works: each is known by its message in `-L`, and no card is left to query. */
 function allBroken(
   { listed, blind }: Extract<CardsAnswer, { kind: 'all_broken' }>,
   checkHealth: boolean,

@@ -7,26 +7,26 @@ import type { Listed } from './parse-list.js';
 import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 
 /**
- * A query that succeeded: of all cards, or, with `listed`, of those that `-L` still lists. `all_broken`: `-L` lists none and
- * complains about each card, so nobody is left to ask about; `blind` is how the query itself failed.
+ * A query that succeeded: of all cards or, with `listed`, of those that `-L` still lists. `all_broken`: `-L` lists none and
+ * has an error for each card, so none is left to query; `blind` is how the query itself failed.
  */
 export type CardsAnswer =
   | { readonly kind: 'answered'; readonly stdout: string; readonly listed: Listed | null }
   | { readonly kind: 'all_broken'; readonly listed: Listed; readonly blind: ReturnType<typeof blindBecause> }
   | { readonly kind: 'blind'; readonly blind: ReturnType<typeof blindBecause> };
 
-/** One query of nvidia-smi; `of` are the only cards to ask about, null for all. */
+/** One query of nvidia-smi; `of` are the only cards to query, null for all. */
 export interface CardsQuery {
   readonly args: (of: readonly CardIndex[] | null) => readonly string[];
-  /** Takes note of a run that exited 2; true when asking again may help. */
+  /** Records a run that exited 2; true when a retry may help. */
   readonly refused?: (stdout: string) => boolean;
 }
 
 /**
- * Asks about all cards; where that fails because of one card's handle, asks `-L` which cards answer and then about those
- * alone, by index, since by uuid every card fails. Only what a run that exited 0 printed is ever passed on: rows are flushed
- * one at a time, so a run that failed looks like a smaller machine. While a card is broken the next look knows it: it asks
- * about the others and `-L` side by side, and all over again only where `-L` tells another story.
+ * Queries all cards. If that fails because of one card's handle, gets the working cards from `-L` and queries those by
+ * index, since a query by uuid fails for every card. Only the output of a run that exited 0 is ever used: rows are flushed
+ * one at a time, so the output of a failed run looks like a smaller machine. While a card is broken, the next look starts
+ * with the others and `-L` in parallel, and queries again only if `-L` has changed.
  */
 export function createFallback(
   slot: ProcessSlot,
@@ -62,7 +62,7 @@ export function createFallback(
     return { kind: 'blind', blind: blindBecause(some, commandOf(query.args(listed.indices)), deadline.took()) };
   }
 
-  /** One field that the driver does not know fails the whole query, and it names only one of them at a time. */
+  /** One unknown field fails the whole query, and the driver names only one of them at a time. */
   async function ask(of: readonly CardIndex[] | null, deadline: Deadline): Promise<Answer> {
     for (;;) {
       const answer = await slot.ask(query.args(of), deadline.left());

@@ -11,41 +11,41 @@ import { blindBecause, type Answer, type ProcessSlot } from './process-slot.js';
 import { onlyOf } from './query-with-fallback.js';
 
 /**
- * What is known of the remapped rows of the cards. `byUuid` is what the driver last said of each; beside it `blind` says why
- * there is nothing newer, or nothing of some card. `refused`: the driver does not know the query, so no card can say.
+ * The remapped rows of the cards, as far as known. `byUuid` is the driver's last answer for each; `blind` says why nothing
+ * newer is known, or nothing of some card. `refused`: the driver does not know the query, so nothing is known of any card.
  */
 export type Remapped =
   | { readonly kind: 'known'; readonly byUuid: RemappedByUuid; readonly blind: Blind | null }
   | { readonly kind: 'refused' };
 type Blind = Probed<never> & { kind: 'blind' };
 
-/** The cards of a look: those that can be asked about, null for all, and those that it shows. */
+/** The cards of a look: those that can be queried, null for all, and those that it shows. */
 export interface CardsShown {
   readonly askable: readonly CardIndex[] | null;
   readonly uuids: readonly CardUuid[];
 }
 
 export interface RemappedRows {
-  /** Lets the program run beside the query of the cards, where it is time to ask again. */
+  /** Starts the program in parallel to the query of the cards, if the next query is due. */
   begin(): void;
-  /** What is known of these cards. One that the last look did not show is asked about at once. Waits for a moment and no longer. */
+  /** What is known of these cards. A card that the last look did not show is queried at once. Waits only for a moment. */
   now(shown: CardsShown, deadline: Deadline): Promise<Remapped>;
-  /** The cards could not be seen: once they are back they are asked about at once, and until then what was said of them stands. */
+  /** The cards could not be seen: once they are back they are queried at once, and until then the last answers remain. */
   unseen(): void;
-  /** The driver is another one: what the old one said is worth nothing. */
+  /** The driver has changed: discards the old one's answers. */
   forget(): void;
 }
 
-/** They change rarely, and asking costs a process. A failed answer is good for no time. */
+/** They rarely change, and a query costs a process. A failed answer is never reused. */
 const GOOD_FOR_MS = 60_000;
 /**
- * How long a look waits for them once it has its cards, where something is known of each: a program that hangs must not cost it
- * more. Of a card of which nothing is known it waits for half of the time that the look has left.
+ * How long a look waits for them once it has its cards, if something is known of each: a program that hangs must not delay
+ * it longer. For a card without any answer, it waits for half of its remaining time.
  */
 const WAIT_MS = 1000;
 
 interface Known {
-  /** What was last said of each card, also in answers before the last. */
+  /** The last answer for each card, including earlier ones. */
   readonly byUuid: RemappedByUuid;
   /** The cards that the last good answer names. */
   readonly named: ReadonlySet<CardUuid>;
@@ -56,14 +56,14 @@ interface Known {
 const NOBODY: CardsShown = { askable: null, uuids: [] };
 const NOTHING: Known = { byUuid: new Map(), named: new Set(), askedAt: -Infinity, failed: null, refused: false };
 
-/** The query of its own that drivers before 590 have for remapped rows. `timeoutMs` bounds one run of it. */
+/** The separate query of drivers before 590 for remapped rows. `timeoutMs` limits one run of it. */
 export function createRemappedRows(slot: ProcessSlot, clock: Clock, timeoutMs: number): RemappedRows {
   let known = NOTHING;
   let last = NOBODY;
   let running: Promise<void> | null = null;
-  /** Which cards the last run was asked about, as its arguments say it. */
+  /** The cards of the last run's query, as in its arguments. */
   let lastAsked = '';
-  /** Whether this look has begun to ask already, and when it began; infinity where it did not say. */
+  /** Whether this look has already started a query, and when; infinity where it did not say. */
   let begun = false;
   let lookAt = Infinity;
   let driver = 0;
@@ -86,7 +86,7 @@ export function createRemappedRows(slot: ProcessSlot, clock: Clock, timeoutMs: n
     if (asked.of === driver) known = learned(known, answer, asked.at, asked.deadline.took());
   }
 
-  /** A run that began with the look, or before it, need not have known of a card that is new, or that one of them is broken. */
+  /** A run that began with the look, or before it, may not include a new card, or know that one of them is broken. */
   async function askAbout({ askable, uuids }: CardsShown, newcomers: readonly CardUuid[]): Promise<void> {
     if (running !== null) await running;
     const others = lastAsked !== onlyOf(askable).join();

@@ -1,8 +1,8 @@
-/** Lines of an answer that are no rows: a warning about an infoROM, a word of next year. */
+/** Output lines that are no rows: a warning about an infoROM, or something from a future driver. */
 
 import { plainWithin } from '../../text/plain.js';
 
-/** More of them, or longer ones, help nobody. */
+/** More or longer lines do not help anyone. */
 const MOST = 5;
 const LONGEST = 200;
 

@@ -30,7 +30,7 @@ export function createCardsGiven(options: {
   readonly docker: Docker;
   readonly clock: Clock;
   readonly inspectTimeoutMs: number;
-  /** Where the driver tells of its cards; tests have one of their own. */
+  /** Where the driver lists its cards; tests have their own. */
   readonly driverFolder?: string;
 }): CardsGiven {
   const { docker, clock, inspectTimeoutMs, driverFolder } = options;

@@ -1,4 +1,4 @@
-/** Which card is behind `/dev/nvidia3`: the number there is the driver's minor, which need not be the card's index. */
+/** Which card is behind `/dev/nvidia3`: the number is the driver's minor, which may differ from the card's index. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,8 +7,9 @@ const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
 const DEVICE_FILE = /^\/dev\/nvidia(\d+)$/;
 
 /**
- * The ids with each device file turned into its card's uuid, as the driver tells it under `/proc`. Where it does not (in a container
- * without that folder) the file stays as it is, and is read as the index of the same number, which it is on most machines.
+ * The ids with each device file replaced by its card's uuid, from the driver's files under `/proc`. Where those are missing
+ * (in a container without that folder) the file stays, and counts as the index of the same number, which is right on most
+ * machines.
  */
 export async function resolveDeviceFiles(ids: readonly string[], folder = DRIVER_FOLDER): Promise<readonly string[]> {
   if (!ids.some((id) => DEVICE_FILE.test(id))) return ids;

@@ -17,7 +17,7 @@ export interface DockerHandsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly findAuth: FindAuth;
-  /** Optional: without it nothing is compared. */
+  /** Optional: without it, containers are not compared with their requests. */
   readonly stored?: Pick<StoredCheck, 'compare'>;
   /** Optional: without it, a run that was over before its container was removed goes unnoticed. */
   readonly events?: Pick<ContainerEvents, 'follow'>;

@@ -1,20 +1,23 @@
-/** The forms in which a container is given cards besides a device request, each to ids: a uuid, an index, a MIG id, a device file, `all`. */
+/**
+ * The ways in which a container gets cards besides a device request, each as ids: a uuid, an index, a MIG id, a device file,
+ * `all`.
+ */
 
-/** `0,1`, `GPU-…`, `all`, or CDI names; `void`, `none` and nothing name no card. */
+/** `0,1`, `GPU-…`, `all`, or CDI names; `void`, `none` and an empty text name no card. */
 export function idsIn(list: string): readonly string[] {
   const ids = list.split(',').map((id) => id.trim().replace(CDI_NAME, ''));
   return ids.filter((id) => id !== '' && id !== 'void' && id !== 'none');
 }
 
-/** Whether there is a CDI name of a card in the list. */
+/** Whether the list contains a CDI name of a card. */
 export function isCdi(list: string): boolean {
   return list.split(',').some((name) => CDI_NAME.test(name.trim()));
 }
 
-/** `nvidia.com/gpu=`, the toolkit's own `runtime.nvidia.com/gpu=` and the like, and the class of slices. */
+/** `nvidia.com/gpu=`, the toolkit's own `runtime.nvidia.com/gpu=` and similar, and the class of MIG devices. */
 const CDI_NAME = /^(?:[a-z-]+\.)?nvidia\.com\/(?:gpu|mig)=/;
 
-/** What the image or whoever made the container wrote; of two entries the last counts. */
+/** From the image or from the container's creator; of two entries the last counts. */
 export function fromEnvironment(env: readonly string[]): readonly string[] {
   const prefix = 'NVIDIA_VISIBLE_DEVICES=';
   const last = env.findLast((entry) => entry.startsWith(prefix));
@@ -22,9 +25,10 @@ export function fromEnvironment(env: readonly string[]): readonly string[] {
 }
 
 /**
- * What Docker Swarm's scheduler gave: `DOCKER_RESOURCE_<KIND>=GPU-8f33…,GPU-…`, the kind as the operator named it in
- * `node-generic-resources`, the uuid often shortened (NVIDIA's runtime reads it by `swarm-resource` in its config.toml). A kind that
- * does not speak of GPUs may count anything: of it only what has the form of a card's uuid is taken.
+ * The assignment of Docker Swarm's scheduler: `DOCKER_RESOURCE_<KIND>=GPU-8f33…,GPU-…`, with the kind as the operator named
+ * it in `node-generic-resources`, and the uuid often shortened (NVIDIA's runtime reads it by `swarm-resource` in its
+ * config.toml). A kind whose name does not mention GPUs may count anything: of it only values in the form of a card's uuid
+ * are used.
  */
 export function fromSwarm(env: readonly string[]): readonly string[] {
   return env.flatMap((entry) => {
@@ -49,7 +53,7 @@ export function fromVolumeMounts(destinations: readonly string[]): readonly stri
   });
 }
 
-/** `/dev/nvidia3` as it is; a CDI name where an engine lists one among the devices; the whole of `/dev` is every card. */
+/** `/dev/nvidia3` unchanged; a CDI name where an engine lists one among the devices; the whole of `/dev` is every card. */
 export function fromDevices(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => {
     if (/^\/dev\/?$/.test(path)) return ['all'];
@@ -57,7 +61,7 @@ export function fromDevices(paths: readonly string[]): readonly string[] {
   });
 }
 
-/** Device files of cards among what is mounted. A mount of all `/dev` opens nothing by itself. */
+/** Device files of cards among the mounts. A mount of all of `/dev` gives no access by itself. */
 export function cardFiles(sources: readonly string[]): readonly string[] {
   return sources.filter((path) => /^\/dev\/nvidia\d+$/.test(path));
 }

@@ -1,4 +1,7 @@
-/** Whether an engine keeps what it is asked for: some drop device requests without a word, and their jobs would start without cards. */
+/**
+ * Whether an engine keeps what it was asked for: some silently drop device requests, and their jobs would start without
+ * cards.
+ */
 
 import type Docker from 'dockerode';
 import { z } from 'zod';
@@ -11,21 +14,24 @@ import { deviceIds, runLabels } from '../labels.js';
 
 export interface StoredCheck {
   readonly compare: Hands['compare'];
-  /** What the engine was found to drop, as a sentence; null again once there is another connection to it, or one was as asked. */
+  /**
+   * What the engine was found to drop, as a sentence; null again after a new connection to it, or after a container that
+   * matches.
+   */
   trouble(): string | null;
 }
 
 export interface StoredCheckParts {
   readonly docker: Docker;
   readonly clock: Clock;
-  /** A number of its own for each connection to the engine; null while there is none, and then each container is compared. */
+  /** Different for each connection to the engine; null while there is none, and then each container is compared. */
   readonly connection: () => number | null;
   readonly limitMs?: number;
 }
 
 /**
- * Asks once for each connection, since an engine that was started again may be another one. A container without cards tells
- * nothing of device requests: the first one with cards is compared too.
+ * Checks once per connection, since an engine that was restarted may be another one. A container without cards proves
+ * nothing about device requests: the first one with cards is compared too.
  */
 export function createStoredCheck({ docker, clock, connection, limitMs = 10_000 }: StoredCheckParts): StoredCheck {
   let kept: { readonly on: number; readonly cards: boolean } | null = null;
@@ -40,7 +46,7 @@ export function createStoredCheck({ docker, clock, connection, limitMs = 10_000 
       return;
     }
     if (cards) trouble = null;
-    // What was said on a connection that is gone says nothing of the one there is now.
+    // A result from an old connection says nothing about the current one.
     if (on !== null && on === connection()) kept = { on, cards: cards || (kept?.on === on && kept.cards) };
   }
 
@@ -64,7 +70,7 @@ export function createStoredCheck({ docker, clock, connection, limitMs = 10_000 
   };
 }
 
-/** By what was stored, and not by the name or the version of whoever stored it. */
+/** By what was stored, and not by the name or the version of the engine. */
 function judge(body: unknown, spec: JobSpec, grant: Grant): StoredAnswer {
   const parsed = inspectBody.safeParse(body);
   if (!parsed.success) return { kind: 'in_doubt', detail: `its inspect was invalid: ${z.prettifyError(parsed.error)}` };

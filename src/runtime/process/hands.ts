@@ -37,7 +37,7 @@ export function createProcessHands(parts: ProcessHandsParts): Hands {
       if (answer.kind === 'created') own.add(answer.id);
       return answer;
     },
-    // Its claim is written whole, by this process.
+    // This process writes its claim atomically.
     compare: async () => ({ kind: 'as_asked' }),
     async start(id) {
       const answer = await start(id, own.has(id), parts).catch(inDoubt);
