@@ -51,6 +51,6 @@ describe('grafana/README.md', () => {
   });
 
   test('says plainly what was not tried', () => {
-    expect(readme).toContain('not opened in one by us');
+    expect(readme).toContain('never loaded into one');
   });
 });

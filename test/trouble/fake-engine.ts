@@ -4,22 +4,22 @@ import { existsSync, linkSync, renameSync, rmSync, chmodSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { startStrangeDocker, type StrangeAnswer } from '../support/docker/strange-docker.js';
 
-/** A container in the fake engine; a test may put any there and change it at will. */
+/** A container in the fake engine; a test may add and change any at will. */
 export interface EngineContainer {
   readonly Id: string;
   Names: readonly string[];
   State: string;
   Labels: Readonly<Record<string, string>>;
-  /** As they came with its create. */
+  /** From the create request. */
   DeviceRequests?: unknown;
   /** Epoch seconds. */
   readonly Created: number;
 }
 
-/** What an engine says instead of its true answer; null lets that through. */
+/** What an engine answers instead of the true answer; null for the true one. */
 export type Misbehave = (request: string) => StrangeAnswer | null | Promise<StrangeAnswer | null>;
 
-/** As much of a Docker Engine as an admission asks of it, for states and answers that no real one can be brought to. */
+/** The part of a Docker Engine that an admission uses, for states and answers that no real one can be brought to. */
 export interface FakeEngine {
   readonly dockerHost: string;
   readonly containers: EngineContainer[];
@@ -27,7 +27,7 @@ export interface FakeEngine {
   readonly requests: readonly string[];
   misbehave(how: Misbehave): void;
   behave(): void;
-  /** The socket file is not there, nobody listens at it, or nobody may open it; until `openAgain`. */
+  /** The socket file is missing, has no listener, or denies access; until `openAgain`. */
   close(how: 'missing' | 'refused' | 'forbidden'): Promise<void>;
   openAgain(): void;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startFakeEngine(containers: EngineContainer[] = []): Promi
     misbehave: (other) => void (how = other),
     behave: () => void (how = () => null),
     async close(way) {
-      // A connection that is open stays open, whatever becomes of the file.
+      // Open connections stay open, whatever happens to the file.
       strange.hangUp();
       if (way === 'forbidden') return chmodSync(socketPath, 0o000);
       renameSync(socketPath, aside);
@@ -61,7 +61,7 @@ export async function startFakeEngine(containers: EngineContainer[] = []): Promi
   };
 }
 
-/** A container of somebody's, with what is said of it. */
+/** A container of another user, with the given details. */
 export function engineContainer(more: Partial<EngineContainer> = {}): EngineContainer {
   const Id = randomBytes(32).toString('hex');
   const Created = Math.floor(Date.now() / 1000);
@@ -122,7 +122,7 @@ function fits(filters: string | null): (container: EngineContainer) => boolean {
     name.every((pattern) => Names.some((each) => new RegExp(pattern).test(each)));
 }
 
-/** A socket file whose listener is gone: what a killed engine leaves behind. */
+/** A socket file without a listener: what a killed engine leaves behind. */
 async function leaveDeadSocket(path: string): Promise<void> {
   const server = createServer().listen(`${path}.dead`);
   await once(server, 'listening');
