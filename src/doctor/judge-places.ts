@@ -70,7 +70,7 @@ function judgeThere(facts: FolderFacts & { readonly kind: 'there' }, gateAnswers
   if (held && !gateAnswers) {
     return wrong(
       `${folder} is held by another live gate, and none answers where these settings listen`,
-      'two gates on one machine need two folders (TUNEPLANE_STATE_DIR); the first is found with ss -xlp',
+      'two gates on one machine need two folders (TUNEPLANE_STATE_DIR); the first is found with fuser -v, on the file lock in the folder',
     );
   }
   if (freeBytes < LITTLE_BYTES) return wrong(`${folder}: ${freeBytes} bytes are free on its disk`, 'make room');

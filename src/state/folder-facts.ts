@@ -2,16 +2,15 @@
 
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { folderLockName } from './folder-lock.js';
+import { isLocked } from './folder-lock.js';
 
 /** The folder that a gate with these candidates would use. */
 export type FolderFacts =
   | {
       readonly kind: 'there';
       readonly folder: string;
-      /** Whether a live gate holds it, in this network namespace. */
+      /** Whether a live gate holds it. */
       readonly held: boolean;
       /** Whether its group or everybody may write to it. */
       readonly openToOthers: boolean;
@@ -50,7 +49,7 @@ async function askOne(folder: string): Promise<FolderFacts> {
   return {
     kind: 'there',
     folder,
-    held: await somebodyHolds(folderLockName(stats)),
+    held: await isLocked(folder),
     openToOthers: (stats.mode & 0o022n) !== 0n,
     freeBytes: bavail * bsize,
   };
@@ -65,16 +64,4 @@ async function canBeMadeIn(parent: string): Promise<void> {
     if (!missing) throw error;
     await canBeMadeIn(dirname(parent));
   }
-}
-
-/** A gate that holds a folder listens on its socket name and closes every connection at once. */
-function somebodyHolds(name: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ path: `\0${name}` });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }

@@ -1,43 +1,75 @@
 /** Keeps two gates from using one state folder. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { spawnSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
-export type FolderLock = { readonly kind: 'ours'; unlock(): Promise<void> } | { readonly kind: 'taken' };
+export type FolderLock =
+  | { readonly kind: 'ours'; unlock(): Promise<void> }
+  | { readonly kind: 'taken' }
+  /** It could not be tried; `detail` says why. */
+  | { readonly kind: 'failed'; readonly detail: string };
 
-/** The length of a name in the kernel's abstract namespace, without its leading zero byte (unix(7)). */
-const ABSTRACT_NAME_LENGTH = 107;
-
-/**
- * The name for a folder, whatever path leads to it. Padded to the full length: older Node versions padded it with zero bytes
- * and newer ones do not, and two gates on different versions must still collide.
- */
-export function folderLockName(folder: { readonly dev: bigint; readonly ino: bigint }): string {
-  return `tuneplane-gpu-gate/state-folder/${folder.dev}-${folder.ino}/`.padEnd(ABSTRACT_NAME_LENGTH, '.');
+/** The file that is locked. It is never deleted: two gates could then hold a file of this name each. */
+export function lockFile(folder: string): string {
+  return join(folder, 'lock');
 }
 
+/** util-linux's program; a service may have a PATH without it. */
+const FLOCK = ['flock', '/usr/bin/flock', '/bin/flock'];
+
+/** The doctor holds a shared lock for a moment. */
+const TRIES = 4;
+const BETWEEN_TRIES_MS = 100;
+
 /**
- * Takes a name that only one live process can hold: an abstract unix socket, which the kernel frees when the process ends,
- * however it ends. No stale file can remain. Processes in different network namespaces (two containers) do not collide.
+ * Locks a file in the folder (flock(2)). The lock belongs to the open file, which the program shares for a moment and only this
+ * process keeps; so it ends with the process, however that ends, and it holds over namespaces: two containers with one folder
+ * exclude each other. Only who may write to the folder can take it.
  */
-export async function lockFolder(name: string): Promise<FolderLock> {
-  const server = createServer((caller) => caller.destroy());
-  server.unref();
+export async function lockFolder(folder: string, programs = FLOCK): Promise<FolderLock> {
+  const path = lockFile(folder);
+  let file: FileHandle;
   try {
-    server.listen(`\0${name}`);
-    await once(server, 'listening');
+    file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return { kind: 'taken' };
-    throw error;
+    return { kind: 'failed', detail: `${path} cannot be opened: ${(error as Error).message}` };
   }
-  // A client that breaks off the connection is no error here.
-  server.on('error', () => undefined);
-  return {
-    kind: 'ours',
-    async unlock() {
-      if (!server.listening) return;
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  for (let tried = 1; ; tried += 1) {
+    const outcome = flock(file, '--exclusive', programs);
+    if (outcome === 'ours') return { kind: 'ours', unlock: () => file.close() };
+    if (outcome === 'taken' && tried < TRIES) {
+      await pause(BETWEEN_TRIES_MS);
+      continue;
+    }
+    await file.close();
+    return outcome === 'taken' ? { kind: 'taken' } : { kind: 'failed', detail: `${path} cannot be locked: ${outcome}` };
+  }
+}
+
+/** Whether a live gate holds the folder. Leaves it as it is. */
+export async function isLocked(folder: string, programs = FLOCK): Promise<boolean> {
+  const file = await open(lockFile(folder), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => null,
+  );
+  if (file === null) return false;
+  const outcome = flock(file, '--shared', programs);
+  await file.close();
+  return outcome === 'taken';
+}
+
+/** Otherwise why it could not be tried. */
+function flock(file: FileHandle, how: '--exclusive' | '--shared', programs: readonly string[]): string {
+  for (const program of programs) {
+    // Short forms: BusyBox knows no others.
+    const args = ['-n', how === '--shared' ? '-s' : '-x', '3'];
+    const ran = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe', file.fd], timeout: 5000 });
+    if (ran.error !== undefined && 'code' in ran.error && ran.error.code === 'ENOENT') continue;
+    if (ran.status === 0) return 'ours';
+    if (ran.status === 1) return 'taken';
+    return ran.error?.message ?? (ran.stderr.toString().trim() || `flock ended with ${ran.status ?? ran.signal}`);
+  }
+  return 'the program flock (of util-linux) is not installed';
 }

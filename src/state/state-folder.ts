@@ -3,7 +3,7 @@ import type { CardStore } from '../model/ports/card-store.js';
 import type { PlaceStore } from '../model/ports/line.js';
 import type { Clock, Log } from '../model/ports/outside.js';
 import { openCardStore } from './card-store.js';
-import { folderLockName, lockFolder } from './folder-lock.js';
+import { lockFile, lockFolder } from './folder-lock.js';
 import { ownInstanceId } from './instance-id.js';
 import { openPlaceStore } from './place-store.js';
 import { usableFolder } from './usable-folder.js';
@@ -50,10 +50,11 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
   const { folder } = found;
   if (found.openToOthers) log.warn({ folder }, `${folder} can be written by others; chmod 0700 is what it should have`);
 
-  const locked = await lockFolder(folderLockName(found));
+  const locked = await lockFolder(folder);
+  if (locked.kind === 'failed') return refused(`The state folder cannot be kept to one gate: ${locked.detail}.`);
   if (locked.kind === 'taken') {
     return refused(
-      `${folder} is in use by another live gate ('ss -xlp' shows its process at @${folderLockName(found)}). ` +
+      `${folder} is in use by another live gate ('fuser -v ${lockFile(folder)}' shows its process). ` +
         'Two gates on one machine need two folders: TUNEPLANE_STATE_DIR.',
     );
   }

@@ -8,8 +8,6 @@ export type UsableFolder =
   | {
       readonly kind: 'usable';
       readonly folder: string;
-      readonly dev: bigint;
-      readonly ino: bigint;
       readonly openToOthers: boolean;
     }
   | { readonly kind: 'unusable'; readonly detail: string };
@@ -38,8 +36,8 @@ export async function usableFolder(candidates: readonly string[]): Promise<Usabl
     try {
       await makeFolder(folder);
       await tryToWrite(folder);
-      const { dev, ino, mode } = await stat(folder, { bigint: true });
-      return { kind: 'usable', folder, dev, ino, openToOthers: (mode & 0o022n) !== 0n };
+      const { mode } = await stat(folder);
+      return { kind: 'usable', folder, openToOthers: (mode & 0o022) !== 0 };
     } catch (error) {
       reasons.push(`${folder}: ${(error as Error).message}`);
     }

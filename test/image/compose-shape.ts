@@ -41,6 +41,7 @@ const service = z.strictObject({
     .string()
     .regex(/^\d+s$/)
     .optional(),
+  user: text.optional(),
   volumes: z.array(mount).optional(),
 });
 

@@ -1,10 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readSettings } from '../../src/settings/settings.js';
+import { freePort } from '../support/services/redis.js';
 import { composeShape, type Service } from './compose-shape.js';
 import { interpolate, variablesOf } from './interpolate.js';
 import { PROJECT } from './project.js';
@@ -35,7 +39,8 @@ describe('compose.yaml', () => {
   test('declares no volume and no secret that nobody uses', () => {
     const named = services.flatMap(([, { volumes = [] }]) => sourcesOf(volumes)[1]);
     expect(Object.keys(compose.volumes)).toEqual(named);
-    expect(Object.keys(compose.secrets)).toEqual(services.flatMap(([, { secrets = [] }]) => secrets));
+    const given = new Set(services.flatMap(([, { secrets = [] }]) => secrets));
+    expect(Object.keys(compose.secrets)).toEqual([...given]);
   });
 
   test('asks for no service that it does not have', () => {
@@ -53,6 +58,37 @@ describe('compose.yaml', () => {
     const [port = ''] = service('redis').ports ?? [];
     expect(service('gate').environment?.['TUNEPLANE_REDIS_URL']).toBe(`redis://${port.replace(/:\d+$/, '')}`);
   });
+});
+
+test('the Redis of compose.yaml lets nobody in without the password, and shows it to nobody', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'compose-redis-'));
+  const secret = join(folder, 'redis-password');
+  writeFileSync(secret, 'a7Wq93');
+  expect(service('gate').environment?.['TUNEPLANE_REDIS_PASSWORD_FILE']).toBe('/run/secrets/redis-password');
+  for (const name of ['gate', 'redis']) expect(service(name).secrets).toContain('redis-password');
+  const port = await freePort();
+  const [shell = '', ...args] = service('redis').command ?? [];
+  const script = (args[1] ?? '')
+    .replace('/run/secrets/redis-password', secret)
+    .replace('redis-server -', `redis-server - --port ${port} --dir ${folder}`);
+  const server = spawn(shell, ['-c', script], { stdio: 'ignore' });
+  const say = async (text: string): Promise<string> => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(text);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    return answer.toString();
+  };
+  try {
+    await expect.poll(() => say('PING\r\n').catch(() => 'not there yet')).toMatch(/^-NOAUTH/);
+    expect(await say('AUTH a7Wq93\r\n')).toBe('+OK\r\n');
+    expect(readFileSync(`/proc/${server.pid}/cmdline`, 'utf8')).not.toContain('a7Wq93');
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe('the gate in compose.yaml', () => {

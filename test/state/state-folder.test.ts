@@ -1,8 +1,22 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
 import type { Exclusion, RememberedCard } from '../../src/model/snapshot.js';
+import { lockFolder } from '../../src/state/folder-lock.js';
 import { openStateFolder, type StateFolder, type StateFolderParts } from '../../src/state/state-folder.js';
 import { defaultStateFolders } from '../../src/state/usable-folder.js';
 import { buildOtherGate, startOtherGate } from '../lock/other-gate.js';
@@ -120,9 +134,40 @@ describe('who holds it', () => {
     );
   });
 
-  test('it is free again when the first has closed it', async () => {
+  test('a process in other namespaces is kept out as well', async () => {
+    await opened();
+    const elsewhere = spawnSync('unshare', ['--net', '--pid', '--fork', 'flock', '-n', join(folder, 'lock'), 'true']);
+    expect(elsewhere.status).toBe(1);
+  });
+
+  test('a stranger who has the name that earlier gates took is no hindrance', async () => {
+    await (await opened()).close();
+    const { dev, ino } = statSync(folder, { bigint: true });
+    const name = `tuneplane-gpu-gate/state-folder/${dev}-${ino}/`.padEnd(107, '.');
+    const stranger = createServer().listen(`\0${name}`);
+    await once(stranger, 'listening');
+    expect(await tryToOpen()).toMatchObject({ kind: 'open' });
+    stranger.close();
+  });
+
+  test('a link in place of the lock is not followed', async () => {
+    mkdirSync(folder);
+    symlinkSync(join(top, 'elsewhere'), join(folder, 'lock'));
+    expect(await tryToOpen()).toMatchObject({ kind: 'refused', detail: expect.stringContaining('ELOOP') });
+  });
+
+  test('without the program flock nothing is opened, and that is said', async () => {
+    mkdirSync(folder);
+    expect(await lockFolder(folder, ['/nowhere/flock'])).toEqual({
+      kind: 'failed',
+      detail: `${join(folder, 'lock')} cannot be locked: the program flock (of util-linux) is not installed`,
+    });
+  });
+
+  test('it is free again when the first has closed it; the file of the lock stays', async () => {
     const first = await opened();
     await first.close();
+    expect(existsSync(join(folder, 'lock'))).toBe(true);
     expect((await opened()).instanceId).toBe(first.instanceId);
   });
 
