@@ -24,6 +24,8 @@
 #                         --device /dev/nvidia0 …) does the same where the driver makes links to them below /dev/char.
 #   --group-add           the group that may use Docker's socket, where it is not the DOCKER_GID of the build.
 #   -v …docker.sock       to list and start containers. Whoever has it is close to root; so is this container.
+#   For the Xids in the kernel's log, which take a card out: --device /dev/kmsg:/dev/kmsg:r --cap-add SYSLOG --user 0. Left out,
+#                         the probe `kernel` is off and says so.
 #   -v gpu-gate-state     remembers which gate this is, which cards it has seen and which are taken out. A folder of the
 #                         machine does as well: chown 9840.
 #   -v /data:/data:ro     every `mounts` root of the policy file at its own path: the gate looks a source up before it allows

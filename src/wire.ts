@@ -8,6 +8,7 @@ import type { Express } from 'express';
 import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
 import { createRecentRuns, type RecentRuns } from './admission/existing/recent-runs.js';
 import { createFailedStarts, type FailedStarts } from './admission/failed-starts.js';
+import { openEyes, openKernelLog, openObserver } from './eyes.js';
 import { openAudit } from './http/audit.js';
 import { burstAudit } from './http/burst-audit.js';
 import { openKeys } from './http/open-keys.js';
@@ -20,20 +21,14 @@ import { createMeter, type MeterWithRegistry } from './metrics/meter.js';
 import { createProcessMetrics } from './metrics/process-metrics.js';
 import { CannotStart } from './model/cannot-start.js';
 import type { CreatedSince } from './model/ports/created-since.js';
-import type { Eyes, Observer } from './model/ports/eyes.js';
+import type { Observer } from './model/ports/eyes.js';
 import type { Lock } from './model/ports/lock.js';
 import type { Clock, Log } from './model/ports/outside.js';
-import type { Snapshot } from './model/snapshot.js';
-import { warnOfForeignClaims } from './observe/foreign-claims.js';
-import { logChanges } from './observe/log-changes.js';
-import { logRemarks } from './observe/log-remarks.js';
-import { createObserver } from './observe/observer.js';
 import { createLastSeen } from './page/last-seen.js';
 import { rememberDecisions } from './page/recent-decisions.js';
 import { openRules } from './policy/open-rules.js';
 import { createPolicy } from './policy/policy.js';
-import { createEyes } from './probe/look.js';
-import { createNvidiaSmi } from './probe/nvidia-smi/nvidia-smi.js';
+import { clearingXids } from './probe/kernel-log/clearing-store.js';
 import { createRuns } from './runs/runs.js';
 import { createCreatedSince } from './runtime/created-since.js';
 import { startSweeping } from './runtime/left-overs.js';
@@ -95,9 +90,28 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const runtime = { ...opened, hands: notifyingHands(remembering, () => eyes.outdated()) };
   const createdSince = createCreatedSince(clock);
   const failedStarts = createFailedStarts(clock);
-  const ground: Ground = { settings, clock, log, meter, state, runtime, lock, recentRuns, createdSince, failedStarts };
+  const kernelLog = openKernelLog({ settings, meter, clock, log }, state.xids);
+  const ground: Ground = {
+    settings,
+    clock,
+    log,
+    meter,
+    state,
+    runtime,
+    lock,
+    recentRuns,
+    createdSince,
+    failedStarts,
+  };
   const lastSeen = createLastSeen();
-  const eyes = openEyes(ground, (snapshot) => lastSeen.looked(snapshot));
+  const eyes = openEyes({
+    ...ground,
+    books: runtime.books,
+    cardStore: state.cards,
+    kernelLog,
+    failedStarts: () => failedStarts.now(),
+    looked: (snapshot) => lastSeen.looked(snapshot),
+  });
   const observer = openObserver(eyes, settings);
   // The first scrape and the first admission then know the topology and the field names; and the programs run while Express
   // is loaded, which takes as long.
@@ -142,7 +156,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     runtime: settings.runtime,
     policy: createPolicy({ rules: rules.now, offLimits: runtime.offLimits, runtime: settings.runtime }),
     runs: createRuns({ ...runtime, cardStore: state.cards, recentRuns }),
-    cardStore: state.cards,
+    cardStore: clearingXids(state.cards, kernelLog),
     page: createPage({
       ...shown,
       lock,
@@ -160,6 +174,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     drain: (withinMs) => admissions.drain(withinMs),
     async close() {
       stopSweeping();
+      kernelLog.close();
       ruleFiles.stop();
       audit.flush();
       runtime.close();
@@ -167,44 +182,6 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
       await state.close();
     },
   };
-}
-
-/** The eyes; each finished look is reported once. */
-function openEyes(ground: Ground, looked: (snapshot: Snapshot) => void): Eyes {
-  const { settings, clock, log, meter, state, runtime, failedStarts } = ground;
-  const { localCheckGpuHealth: checkHealth, localCheckExternalGpus: checkExternal } = settings;
-  const timeoutMs = settings.probeTimeoutS * 1000;
-  const warnOfForeign = settings.redisUrl === null ? warnOfForeignClaims(log) : null;
-  const tellLog = [logChanges(log), logRemarks(log)];
-  return createEyes({
-    smi: createNvidiaSmi({ program: settings.nvidiaSmi, timeoutMs, checkHealth, clock, log }),
-    books: runtime.books,
-    cardStore: state.cards,
-    clock,
-    log,
-    checkExternal,
-    checkHealth,
-    limitMs: timeoutMs + 2000,
-    failedStarts: () => failedStarts.now(),
-    onLook(snapshot) {
-      meter.looked(snapshot);
-      looked(snapshot);
-      for (const tell of tellLog) tell(snapshot);
-      warnOfForeign?.(snapshot);
-    },
-  });
-}
-
-function openObserver(eyes: Eyes, settings: Settings): Observer {
-  const rules = {
-    memoryBusyMib: settings.memoryBusyMib,
-    configuredCount: settings.localGpuCount,
-    checkExternal: settings.localCheckExternalGpus,
-    checkHealth: settings.localCheckGpuHealth,
-    clusterProfile: settings.clusterProfile,
-    excludeCards: settings.excludeCards,
-  };
-  return createObserver(eyes, rules, settings.scrapeMaxAgeMs);
 }
 
 /** The entry to the claim protocol, with the queue in front of the lock. */

@@ -87,7 +87,7 @@ function probeAnswer(report: ProbeReport, ageSeconds: number): z.infer<typeof pr
     case 'failed':
       return { ok: false, took_ms: whole(report.tookMs), why: report.why, detail: report.detail };
     case 'off':
-      return { ok: null, detail: 'switched off by a setting' };
+      return { ok: null, detail: report.detail ?? 'switched off by a setting' };
     default:
       return report.state satisfies never;
   }

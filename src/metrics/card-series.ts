@@ -10,7 +10,7 @@ import { METRICS } from './names.js';
 export function putCards(
   page: FreshPage,
   occupancy: Occupancy,
-  meter: Pick<MeterWithRegistry, 'startFailures'>,
+  meter: Pick<MeterWithRegistry, 'startFailures' | 'xids'>,
   holders: boolean,
 ): void {
   const cards = withLabels(occupancy.cards);
@@ -69,6 +69,14 @@ export function putCards(
   page.put(
     METRICS.cardHeldIdle,
     each((card) => card.heldIdleSeconds),
+  );
+  page.put(
+    METRICS.cardXids,
+    cards.flatMap(({ card, labels }) =>
+      card.uuid === null
+        ? []
+        : Array.from(meter.xids(card.uuid), ([code, times]): Series => [{ ...labels, code: String(code) }, times]),
+    ),
   );
   page.put(
     METRICS.cardPersistence,

@@ -97,7 +97,7 @@ function putMachine(page: FreshPage, occupancy: Occupancy): void {
 
 /** A check that is switched off counts as blind: health has 0. The processes probe then has no series. */
 function putProbes(page: FreshPage, occupancy: Occupancy, snapshot: Snapshot, meter: MeterWithRegistry): void {
-  const asked = PROBES.filter((probe) => probe !== 'processes' || occupancy.probes.processes.state !== 'off');
+  const asked = PROBES.filter((probe) => probe === 'health' || occupancy.probes[probe].state !== 'off');
   const lastMs = (probe: ProbeName): number | null =>
     occupancy.probes[probe].state === 'ok' ? snapshot.endedAtMs : meter.lastSuccessMs(probe);
   const tookMs = (probe: ProbeName): number | null => occupancy.probes[probe].tookMs;

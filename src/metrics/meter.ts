@@ -13,6 +13,8 @@ export interface MeterWithRegistry extends Meter {
   readonly registry: Registry;
   /** Failed starts on this card since the gate started. */
   startFailures(uuid: CardUuid): number;
+  /** Xids of this card since the gate started, by code. */
+  xids(uuid: CardUuid): ReadonlyMap<number, number>;
   /** Epoch milliseconds of the end of the last look in which this probe could see; null when it never could. */
   lastSuccessMs(probe: ProbeName): number | null;
   /** Changes whenever the result of `startFailures` or `lastSuccessMs` may have changed. */
@@ -41,6 +43,7 @@ export function createMeter(build = { version: 'unknown', revision: 'unknown' })
   for (const probe of PROBES) for (const reason of BLIND_REASONS) probeFailures.inc({ probe, reason }, 0);
 
   const startFailures = new Map<CardUuid, number>();
+  const xids = new Map<CardUuid, Map<number, number>>();
   const lastSuccessMs = new Map<ProbeName, number>();
   let edition = 0;
 
@@ -70,11 +73,20 @@ export function createMeter(build = { version: 'unknown', revision: 'unknown' })
         if (snapshot[probe].kind === 'seen') lastSuccessMs.set(probe, snapshot.endedAtMs);
       }
     },
+    xid(uuid, code) {
+      edition += 1;
+      const codes = xids.get(uuid) ?? new Map<number, number>();
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+      xids.set(uuid, codes);
+    },
     startFailures: (uuid) => startFailures.get(uuid) ?? 0,
+    xids: (uuid) => xids.get(uuid) ?? NO_XIDS,
     lastSuccessMs: (probe) => lastSuccessMs.get(probe) ?? null,
     edition: () => edition,
   };
 }
+
+const NO_XIDS: ReadonlyMap<number, number> = new Map();
 
 function blindWhy(snapshot: Snapshot, probe: ProbeName): BlindReason | null {
   const probed = snapshot[probe];

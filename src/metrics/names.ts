@@ -77,6 +77,14 @@ export const METRICS = {
     'held_idle_seconds',
     'For how long a held card has had neither a process nor utilisation; absent where it is not held, or the driver does not tell.',
   ),
+  cardXids: {
+    ...card(
+      'xid_errors_total',
+      'Xids that the driver wrote into the kernel log since the gate began, by code.',
+      'code',
+    ),
+    type: 'counter',
+  },
   cardPersistence: card('persistence_mode', 'Whether persistence mode is on (1) or off (0).'),
   cardInfo: card('info', 'Identity of the card; always 1.', 'name', 'pci_bus_id', 'driver_version', 'series'),
   cardHolder: card(

@@ -30,6 +30,7 @@ export const HEALTH_REASONS = [
   'fabric',
   'driver_error',
   'missing',
+  'xid',
 ] as const;
 export type HealthReason = (typeof HEALTH_REASONS)[number];
 

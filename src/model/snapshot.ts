@@ -1,13 +1,14 @@
 /** One round of probes and its results. Nothing here is judged yet; this file imports nouns only. */
 
 import type { CardIndex, CardUuid } from './card.js';
+import type { XidFinding } from './xid.js';
 
 /** Why a probe could not see; also the `reason` label of `tuneplane_gpu_probe_failures_total`. */
 export const BLIND_REASONS = ['spawn', 'exit', 'timeout', 'parse', 'overlap', 'unavailable'] as const;
 export type BlindReason = (typeof BLIND_REASONS)[number];
 
 /** The probes of one look; also the `probe` label of the probe metrics. */
-export const PROBES = ['gpus', 'processes', 'health', 'docker'] as const;
+export const PROBES = ['gpus', 'processes', 'health', 'docker', 'kernel'] as const;
 export type ProbeName = (typeof PROBES)[number];
 
 /** The result of one probe. Being blind is an answer, never an exception. `detail` is written for the operator. */
@@ -15,8 +16,8 @@ export type Probed<T> =
   | { readonly kind: 'seen'; readonly value: T; readonly tookMs: number }
   | { readonly kind: 'blind'; readonly why: BlindReason; readonly detail: string; readonly tookMs: number };
 
-/** A probe that the operator switched off, which proves nothing either way. */
-export type Off = { readonly kind: 'off' };
+/** A probe that the operator switched off, or that there is no way to run here, which proves nothing either way. `detail`: why. */
+export type Off = { readonly kind: 'off'; readonly detail?: string };
 
 /**
  * The content of one column in one row.
@@ -211,7 +212,11 @@ export interface Snapshot {
   /** Whether the health columns could be queried at all; the readings themselves are in the rows. */
   readonly health: Probed<null> | Off;
   readonly docker: Probed<ContainersSeen>;
-  /** Ids of containers that have been in `removing` for over an hour while this process observed them. Left out: none. */
+  /** Whether the kernel's log can be read. */
+  readonly kernel: Probed<null> | Off;
+  /** Xids that take a card out. Left out: none. */
+  readonly xids?: readonly XidFinding[];
+  /** Ids of containers that have been in `removing` for over an hour, as long as this process has looked. Left out: none. */
   readonly stuckRemovals?: readonly string[];
   readonly links: Links | null;
   /** The cards seen before and not forgotten, this look's own included. */

@@ -39,6 +39,7 @@ const COULD_NOT = {
   processes: 'the process list is not available',
   health: 'the health columns could not be queried',
   docker: 'the containers could not be listed',
+  kernel: "the kernel's log could not be read",
 };
 
 function heading({ cards, counts }: Explained): string {

@@ -1,9 +1,11 @@
 /** The health of a card: findings that exclude it, and warnings that do not. */
 
 import { HEALTH_REASONS, WARNING_REASONS, type Finding, type HealthReason, type WarningReason } from '../model/card.js';
+import type { Snapshot } from '../model/snapshot.js';
 import { columnFindings, type Verdicts } from './column-findings.js';
 import { driverFindings } from './driver-errors.js';
 import type { KnownCard } from './known-cards.js';
+import { xidFinding } from './xids.js';
 
 /** The health of one card. A reason on which the card has no data is in neither record. */
 export interface Health {
@@ -14,14 +16,15 @@ export interface Health {
 }
 
 /**
- * Judged by this snapshot alone, so every finding clears by itself. With the checks off the health columns are ignored; a
+ * Judged by this snapshot alone, so every finding of a column clears by itself; one of an Xid stays until what `xids` are cleared by. With the checks off the health columns are ignored; a
  * card that is missing or returns error words stays unhealthy, since nothing can run on it.
  */
-export function healthOf(card: KnownCard, checkHealth: boolean): Health {
+export function healthOf(card: KnownCard, checkHealth: boolean, look: Pick<Snapshot, 'kernel' | 'xids'>): Health {
   const row = card.evidence.kind === 'row' && !card.evidence.row.short ? card.evidence.row : null;
   const verdicts = {
     ...(row === null ? {} : columnFindings(row.readings, checkHealth)),
     ...driverFindings(card, checkHealth),
+    ...(checkHealth ? xidFinding(card, look) : {}),
   };
   return {
     unhealthy: findingsOf(HEALTH_REASONS, verdicts),

@@ -78,7 +78,7 @@ interface Occupants {
 const NO_PINS: Pins = { byCard: new Map(), notes: [] };
 
 function judgeCard(card: KnownCard, occupants: Occupants, snapshot: Snapshot, rules: JudgeRules): JudgedCard {
-  const health = healthOf(card, rules.checkHealth);
+  const health = healthOf(card, rules.checkHealth, snapshot);
   const use = externalUse(card, snapshot, occupants.pins.byCard.get(card) ?? [], rules);
   const claimed = occupants.claims.byCard.get(card) ?? [];
   const holding = whoHolds(claimed, snapshot.stuckRemovals ?? [], card, use, rules);

@@ -10,6 +10,7 @@ export function reportProbes(snapshot: Snapshot): Record<ProbeName, ProbeReport>
     processes: report('processes', snapshot.processes),
     health: report('health', snapshot.health),
     docker: report('docker', snapshot.docker),
+    kernel: report('kernel', snapshot.kernel),
   };
 }
 
@@ -20,7 +21,7 @@ function report(probe: ProbeName, probed: Probed<unknown> | Off): ProbeReport {
     case 'blind':
       return { probe, state: 'failed', why: probed.why, detail: probed.detail, tookMs: probed.tookMs };
     case 'off':
-      return { probe, state: 'off', why: null, detail: null, tookMs: null };
+      return { probe, state: 'off', why: null, detail: probed.detail ?? null, tookMs: null };
     default:
       return probed satisfies never;
   }

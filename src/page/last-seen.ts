@@ -10,7 +10,13 @@ export interface LastSeen {
 }
 
 export function createLastSeen(): LastSeen {
-  const times: Record<ProbeName, number | null> = { gpus: null, processes: null, health: null, docker: null };
+  const times: Record<ProbeName, number | null> = {
+    gpus: null,
+    processes: null,
+    health: null,
+    docker: null,
+    kernel: null,
+  };
   return {
     looked(snapshot) {
       for (const probe of PROBES) if (snapshot[probe].kind === 'seen') times[probe] = snapshot.startedAtMs;

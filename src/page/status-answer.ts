@@ -36,7 +36,7 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
   const observation = await parts.observer.recent(parts.lookWithinMs);
   const nowMs = parts.clock.now();
   const { inFlight, lockHeld, lockWaiters, redisUp } = parts.admissions.status();
-  const { gpus, processes, health, docker } = parts.lastSeen.times();
+  const { gpus, processes, health, docker, kernel } = parts.lastSeen.times();
   const line = parts.admissions.line(observation.occupancy);
   return {
     now: isoOf(nowMs),
@@ -51,6 +51,7 @@ export async function statusAnswer(parts: StatusParts): Promise<StatusAnswer> {
       processes: momentOf(processes),
       health: momentOf(health),
       docker: momentOf(docker),
+      kernel: momentOf(kernel),
     },
     line: placesAnswer(line.places),
     cards: cardsAnswer(observation, nowMs, line.reservation),

@@ -2,6 +2,7 @@ import type { CardUuid } from '../model/card.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { ComputeProcess, ContainersSeen, Links, Off, Probed, Snapshot } from '../model/snapshot.js';
 import { remember } from './inventory.js';
+import type { KernelLog } from './kernel-log/kernel-log.js';
 import type { ParsedProcesses } from './nvidia-smi/parse-processes.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
 import type { StuckRemovals } from './stuck-removals.js';
@@ -22,6 +23,7 @@ export interface Around {
   readonly endedAtMs: number;
   readonly tookMs: number;
   readonly stuckRemovals: StuckRemovals;
+  readonly kernelLog: Pick<KernelLog, 'look'>;
   readonly failedStarts: ReadonlyMap<CardUuid, number>;
 }
 
@@ -34,6 +36,7 @@ export function assemble(said: Said, around: Around): Snapshot {
   const silent = noAnswer(around.tookMs);
   const gpus = said.cards?.gpus ?? silent;
   const health = said.cards?.health ?? (around.checkHealth ? silent : { kind: 'off' });
+  const remembered = remember(around.cardStore.remembered(), gpus);
   return Object.freeze({
     startedAtMs: around.startedAtMs,
     endedAtMs: around.endedAtMs,
@@ -45,7 +48,8 @@ export function assemble(said: Said, around: Around): Snapshot {
     docker: said.docker ?? silent,
     stuckRemovals: around.stuckRemovals(said.docker ?? silent),
     links: said.links ?? null,
-    remembered: remember(around.cardStore.remembered(), gpus),
+    ...deepFreeze(around.kernelLog.look(remembered)),
+    remembered,
     exclusions: around.cardStore.exclusions(),
     failedStarts: around.failedStarts,
   });

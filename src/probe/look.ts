@@ -7,6 +7,7 @@ import type { Probed, Snapshot } from '../model/snapshot.js';
 import { deadlineIn, type Deadline } from '../time/deadline.js';
 import { inTime } from '../time/in-time.js';
 import { assemble, type Said } from './assemble.js';
+import type { KernelLog } from './kernel-log/kernel-log.js';
 import { clean } from './nvidia-smi/cell.js';
 import type { NvidiaSmi } from './nvidia-smi/nvidia-smi.js';
 import type { CardsSeen } from './nvidia-smi/query-gpus.js';
@@ -16,6 +17,7 @@ export interface EyesParts {
   readonly smi: NvidiaSmi;
   readonly books: Pick<Books, 'list'>;
   readonly cardStore: CardStore;
+  readonly kernelLog?: Pick<KernelLog, 'look'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly checkExternal: boolean;
@@ -28,7 +30,9 @@ export interface EyesParts {
   readonly onLook: (snapshot: Snapshot) => void;
 }
 
-/** The maximum age of a finished look that is shown while a slow one is in progress. */
+const NO_KERNEL_LOG: Pick<KernelLog, 'look'> = { look: () => ({ kernel: { kind: 'off' }, xids: [] }) };
+
+/** How old a finished look may be that is shown while a slow one is under way. */
 const SHOWN_MEANWHILE_MS = 60_000;
 
 interface Look {
@@ -123,6 +127,7 @@ function startLook(parts: EyesParts, listBooks: Books['list'], stuckRemovals: St
       endedAtMs: clock.now(),
       tookMs: deadline.took(),
       stuckRemovals,
+      kernelLog: parts.kernelLog ?? NO_KERNEL_LOG,
       failedStarts: parts.failedStarts?.() ?? new Map(),
     });
   const look = async (): Promise<Snapshot> => {

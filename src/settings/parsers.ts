@@ -87,6 +87,15 @@ export const cards: Parser<readonly string[]> = (text) => {
     : bad('uuids (GPU-…) or indices of cards, several with commas');
 };
 
+/** Xid codes, several with commas; an empty text is none. */
+export const xidCodes: Parser<readonly number[]> = (text) => {
+  if (text.trim() === '') return value([]);
+  const codes = items(text);
+  return codes.every((code) => /^\d{1,4}$/.test(code))
+    ? value(codes.map(Number))
+    : bad('numbers of Xids, several with commas, or nothing');
+};
+
 /** An address of Redis, optionally with a database number. Messages never show the user, the password or the query. */
 export const redisUrl: Parser<string> = (text) => {
   const expected = 'redis://host:port or rediss://host:port, optionally a slash and a database number';

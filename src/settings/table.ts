@@ -1,6 +1,7 @@
 /** Every setting of the gate, once: help, README and parsing derive from this table. */
 
 import { RUNTIME_KINDS } from '../model/runtime-kind.js';
+import { FATAL_XIDS } from '../model/xid.js';
 import {
   addresses,
   cards,
@@ -13,6 +14,7 @@ import {
   seconds,
   shortName,
   wholeNumber,
+  xidCodes,
   type Parser,
 } from './parsers.js';
 
@@ -115,6 +117,12 @@ export const TABLE = {
   ]),
   nvidiaSmi: setting('TUNEPLANE_NVIDIA_SMI', 'nvidia-smi', 'program', oneLine('a program'), [
     'the program that shows the cards: a name on PATH or a path',
+  ]),
+  kernelLog: setting('TUNEPLANE_KERNEL_LOG', '/dev/kmsg', 'file', oneLine('a path, or off'), [
+    "the kernel's log, which is read for Xids of the driver; off: it is not read",
+  ]),
+  xidFatal: setting('TUNEPLANE_XID_FATAL', FATAL_XIDS.join(','), 'code', xidCodes, [
+    'the Xids that take a card out until a boot, a load of the driver or `gpu-gate include`; empty: none',
   ]),
   probeTimeoutS: setting('TUNEPLANE_PROBE_TIMEOUT_S', '10', 'seconds', seconds(0.1, 600), [
     'a probe that takes longer is killed and abandoned',

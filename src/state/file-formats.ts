@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { cardIndex, cardUuid } from '../model/card.js';
 import type { KeptPlace } from '../model/line.js';
+import type { XidRecord } from '../model/ports/xid-store.js';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';
 
 /** How entries of one kind are serialized and parsed. `parse` throws on anything but a complete file of this version. */
@@ -47,6 +48,18 @@ export const LINE: FileFormat<KeptPlace> = fileFormat(
     labels: z.record(z.string(), z.string()),
     since: z.iso.datetime(),
     imageHere: z.boolean(),
+  }),
+);
+
+/** What was taken in from the kernel's log; one entry. */
+export const XID_RECORD: FileFormat<XidRecord> = fileFormat(
+  'xids.json',
+  z.strictObject({
+    bootId: z.string(),
+    upTo: z.number(),
+    findings: z.array(
+      z.strictObject({ uuid: z.string().nullable(), slot: z.string(), code: z.int(), line: z.string() }),
+    ),
   }),
 );
 

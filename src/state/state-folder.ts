@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { PlaceStore } from '../model/ports/line.js';
 import type { Clock, Log } from '../model/ports/outside.js';
+import type { XidStore } from '../model/ports/xid-store.js';
 import { openCardStore } from './card-store.js';
 import { lockFile, lockFolder } from './folder-lock.js';
 import { ownInstanceId } from './instance-id.js';
 import { openPlaceStore } from './place-store.js';
 import { usableFolder } from './usable-folder.js';
+import { openXidStore } from './xid-store.js';
 
 export interface StateFolderParts {
   /** The configured folder, or the default places in order; the first writable one is used. */
@@ -29,6 +31,7 @@ export type StateFolder =
       readonly instanceId: string;
       readonly cards: CardStore;
       readonly places: PlaceStore;
+      readonly xids: XidStore;
       /** Waits for pending writes and releases the folder. */
       close(): Promise<void>;
     }
@@ -63,15 +66,18 @@ export async function openStateFolder(parts: StateFolderParts): Promise<StateFol
     const instanceId = parts.instanceId ?? (await ownInstanceId(folder, parts.newId ?? randomUUID, { clock, log }));
     const cards = await openCardStore(folder, { clock, log });
     const places = await openPlaceStore(folder, { clock, log });
+    const xids = await openXidStore(folder, { clock, log });
     return {
       kind: 'open',
       folder,
       instanceId,
       cards,
       places,
+      xids,
       async close() {
         await cards.settled();
         await places.settled();
+        await xids.settled();
         await locked.unlock();
       },
     };

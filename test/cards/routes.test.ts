@@ -33,6 +33,7 @@ test('a card is shown with its state, who holds it and all that was found', asyn
       processes: { ok: true, took_ms: 81, age_seconds: 1 },
       health: { ok: null, detail: 'switched off by a setting' },
       docker: { ok: false, took_ms: 3, why: 'unavailable', detail: 'the socket is not there' },
+      kernel: { ok: null, detail: 'switched off by a setting' },
     },
     cards: [
       {

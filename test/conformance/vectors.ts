@@ -87,6 +87,7 @@ export function snapshotOf({ cards, processes, containers, broken, settings }: O
     docker: seen({ containers: containers.map(containerOf) }),
     links: null,
     remembered: [],
+    kernel: { kind: 'off' },
     exclusions: [],
   };
 }

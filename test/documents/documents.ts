@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { findingsTable } from './findings-table.js';
 import { metricsTable } from './metrics-table.js';
 import { settingsTable } from './settings-table.js';
+import { xidsTable } from './xids-table.js';
 
 export const ROOT = new URL('../../', import.meta.url);
 
@@ -28,6 +29,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   metrics: metricsTable,
   findings: findingsTable,
+  xids: xidsTable,
 };
 
 /** The generated tables of a document, in order. An unknown name between the markers is an error in the document. */

@@ -206,7 +206,7 @@ function pageOf(gate: Gate): AppParts['page'] {
         readiness: () => ({ ready: gate.ready, parts }),
         admissions: { status: () => NOTHING_DOING, line: () => ({ places: [], reservation: null }) },
         lock: { problem: () => null },
-        lastSeen: { times: () => ({ gpus: null, processes: null, health: null, docker: null }) },
+        lastSeen: { times: () => ({ gpus: null, processes: null, health: null, docker: null, kernel: null }) },
         decisions: { recent: () => [] },
         clock: { ...systemClock, now: () => Date.parse('2026-11-29T12:00:01.000Z') },
         machine: 'gpu-01',

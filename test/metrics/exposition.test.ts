@@ -112,6 +112,7 @@ describe('every metric of the table', () => {
     const look = busyMachine();
     const meter = newMeter();
     meter.looked(look.snapshot);
+    meter.xid(cardUuid('GPU-00000001'), 79);
     const ruleFiles = () => [{ file: 'policy', inForce: 'as_written', readAtMs: 0 }] as const;
     const page = await render(look, meter, { holders: true, ruleFiles }, { ...IDLE, redisUp: true });
     const typed = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
@@ -303,4 +304,19 @@ test('what happened since the last page of the same look is on the next one', as
   expect(await read(lastSeen)).toBeUndefined();
   meter.looked(snapshot({}));
   expect((await read(lastSeen))?.[1]).toBe(String(snapshot().endedAtMs / 1000));
+});
+
+test('Xids are counted by card and code, on the page of a look that was shown before too', async () => {
+  const meter = newMeter();
+  const look = busyMachine();
+  await render(look, meter);
+  meter.xid(cardUuid('GPU-00000001'), 79);
+  meter.xid(cardUuid('GPU-00000001'), 31);
+  meter.xid(cardUuid('GPU-00000001'), 31);
+  meter.xid(cardUuid('GPU-gone'), 48);
+  const xids = [...seriesOf(await render(look, meter))].filter(([name]) => name.includes('xid_errors'));
+  expect(xids).toEqual([
+    ['tuneplane_gpu_card_xid_errors_total{uuid="GPU-00000001",index="1",code="79"}', '1'],
+    ['tuneplane_gpu_card_xid_errors_total{uuid="GPU-00000001",index="1",code="31"}', '2'],
+  ]);
 });

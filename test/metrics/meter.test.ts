@@ -66,6 +66,7 @@ test('a look counts the failures of its probes and dates their successes; one th
     LOOK_AT_MS + 5100,
     null,
     LOOK_AT_MS + 5100,
+    null,
   ]);
   const failures = [...(await pageOf(meter))].filter(
     ([name, value]) => name.includes('probe_failures') && value !== '0',

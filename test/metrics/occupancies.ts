@@ -65,7 +65,9 @@ export function watched(
   fared: Partial<Record<ProbeName, Fared>> = {},
   but: Partial<Occupancy> = {},
 ): Observation {
-  const probes = Object.fromEntries(PROBES.map((probe) => [probe, report(probe, fared[probe] ?? 'seen')]));
+  const probes = Object.fromEntries(
+    PROBES.map((probe) => [probe, report(probe, fared[probe] ?? (probe === 'kernel' ? 'off' : 'seen'))]),
+  );
   const count = (state: CardState): number => cards.filter((each) => each.state === state).length;
   const occupancy: Occupancy = {
     observedAtMs: LOOK_AT_MS,
@@ -93,6 +95,7 @@ export function snapshot(fared: Partial<Record<ProbeName, Fared>> = {}, startedA
     processes: fared.processes === 'off' ? { kind: 'off' } : probed([], fared.processes),
     health: fared.health === 'off' ? { kind: 'off' } : probed(null, fared.health),
     docker: probed({ containers: [] }, fared.docker),
+    kernel: (fared.kernel ?? 'off') === 'off' ? { kind: 'off' } : probed(null, fared.kernel),
     links: null,
     remembered: [],
     exclusions: [],

@@ -18,7 +18,7 @@ describe('the table of columns', () => {
 
   test('has a column for every reason but those that no column gives', () => {
     // An error word in any column or a complaint; a card that is not listed; memory against the process list.
-    const ofNoColumn = ['driver_error', 'missing', 'process_list_blind', 'removal_stuck'];
+    const ofNoColumn = ['driver_error', 'missing', 'xid', 'process_list_blind', 'removal_stuck'];
     const given = new Set(READINGS.map((reading) => COLUMNS[reading].finding?.reason));
     const reasons = [...HEALTH_REASONS, ...WARNING_REASONS];
     expect(reasons.filter((reason) => !given.has(reason))).toEqual(ofNoColumn);

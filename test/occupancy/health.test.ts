@@ -236,7 +236,7 @@ describe('the compute mode', () => {
 });
 
 test('a card that says everything has a verdict for every reason', () => {
-  expect(judged({ health: wellHealth() }).health).toEqual(
+  expect(judged({ health: wellHealth() }, { kernel: { kind: 'seen', value: null, tookMs: 1 } }).health).toEqual(
     Object.fromEntries(HEALTH_REASONS.map((each) => [each, false])),
   );
 });

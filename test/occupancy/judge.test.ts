@@ -287,6 +287,7 @@ describe('the sum', () => {
         detail: 'connect ENOENT /var/run/docker.sock',
         tookMs: 12,
       },
+      kernel: { probe: 'kernel', state: 'off', why: null, detail: null, tookMs: null },
     });
   });
 

@@ -152,6 +152,7 @@ export function snapshot(but: Partial<Snapshot> = {}): Snapshot {
     docker: docker(),
     links: null,
     remembered: [],
+    kernel: { kind: 'off' },
     exclusions: [],
     ...but,
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FATAL_XIDS } from '../../src/model/xid.js';
 import { readSettings, type Environment, type Settings } from '../../src/settings/settings.js';
 import { SETTINGS } from '../../src/settings/table.js';
 
@@ -51,6 +52,8 @@ test('an empty environment is a machine with Docker, one gate and no Redis, on l
       admitWhenBlind: false,
       clusterProfile: null,
       nvidiaSmi: 'nvidia-smi',
+      kernelLog: '/dev/kmsg',
+      xidFatal: FATAL_XIDS,
       probeTimeoutS: 10,
       admitTimeoutS: 30,
       startTimeoutS: 60,

@@ -67,6 +67,7 @@ export function countingMeter(): CountingMeter {
     removedRun: () => count('removedRun'),
     granted: (cards) => count('granted', cards),
     startFailed: (cards) => count('startFailed', cards.length),
+    xid: () => undefined,
     looked: () => count('looked'),
   };
 }
@@ -133,6 +134,7 @@ export function fakeEyes(
       docker,
       links: null,
       remembered: rememberedOf(machine.rows ?? []),
+      kernel: { kind: 'off' },
       exclusions: [],
       failedStarts: failedStarts.now(),
     };

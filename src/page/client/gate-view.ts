@@ -40,12 +40,13 @@ const PART_WORDS: Readonly<Record<PartName, string>> = {
   draining: 'Nothing is admitted any more',
   files: 'No caller may admit anything',
 };
-const PROBES: readonly ProbeName[] = ['gpus', 'processes', 'health', 'docker'];
+const PROBES: readonly ProbeName[] = ['gpus', 'processes', 'health', 'docker', 'kernel'];
 const PROBE_WORDS: Readonly<Record<ProbeName, string>> = {
   gpus: 'Cards',
   processes: 'Processes',
   health: 'Health',
   docker: 'Runtime',
+  kernel: 'Kernel log',
 };
 
 interface Lamp {

@@ -1,7 +1,7 @@
 /** The part of `GET /status.json` that the page reads: types only. The compiler checks the server's answer against them. */
 
 export type CardState = 'job_held' | 'excluded' | 'unhealthy' | 'external' | 'unknown' | 'free';
-export type ProbeName = 'gpus' | 'processes' | 'health' | 'docker';
+export type ProbeName = 'gpus' | 'processes' | 'health' | 'docker' | 'kernel';
 export type PartName = 'runtime' | 'lock' | 'probe' | 'draining' | 'files';
 
 export interface Status {

@@ -182,6 +182,7 @@ function eyesOver(books: Books, cards: number, clock: Clock, failedStarts: Faile
       docker,
       links: null,
       remembered,
+      kernel: { kind: 'off' },
       exclusions: [],
       failedStarts: failedStarts.now(),
     };
@@ -200,6 +201,7 @@ function meterTelling(counted: (what: string) => void): Meter {
     removedRun: () => counted('removed run, told by its events'),
     granted: () => {},
     startFailed: () => {},
+    xid: () => undefined,
     looked: () => {},
   };
 }

@@ -21,7 +21,8 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   program: { parts: ['model', 'time'], packages: ['execa'], node: 'any' },
   // Reads package.json for the version; environment and flags are arguments.
   settings: { parts: ['model', 'text'], packages: [], node: ['node:fs', 'node:net'] },
-  probe: { parts: ['model', 'time', 'probe/nvidia-smi'], packages: [], node: [] },
+  probe: { parts: ['model', 'time', 'probe/kernel-log', 'probe/nvidia-smi'], packages: [], node: [] },
+  'probe/kernel-log': { parts: ['model', 'text'], packages: [], node: ['node:crypto', 'node:fs'] },
   'probe/nvidia-smi': { parts: ['model', 'text', 'time', 'program'], packages: [], node: [] },
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
@@ -102,10 +103,16 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: [],
     node: 'any',
   },
+  'eyes.ts': {
+    parts: ['model', 'settings', 'observe', 'probe', 'probe/kernel-log', 'probe/nvidia-smi'],
+    packages: [],
+    node: [],
+  },
   'locks.ts': { parts: ['model', 'settings', 'lock', 'lock/redis'], packages: [], node: [] },
   'wire.ts': {
     parts: [
       'app.ts',
+      'eyes.ts',
       'locks.ts',
       'runtimes.ts',
       'model',
@@ -115,9 +122,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'policy',
       'state',
       'lock',
-      'probe',
-      'probe/nvidia-smi',
-      'observe',
+      'probe/kernel-log',
       'runtime',
       'admission',
       'admission/existing',

@@ -1,0 +1,41 @@
+/** What a line of NVIDIA's kernel module says. */
+
+import { busSlot } from '../../model/bus-address.js';
+
+export type NvrmEvent =
+  | { readonly kind: 'xid'; readonly slot: string; readonly code: number }
+  /** Told without an Xid; the code for it is 79. */
+  | { readonly kind: 'fallen_off'; readonly slot: string }
+  /** The kernel module was loaded: what was wrong before is over, or will be told again. */
+  | { readonly kind: 'driver_loaded' };
+
+const ADDRESS = String.raw`(?:PCI:|GPU:?\s*)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?)`;
+/** `NVRM: Xid (PCI:0000:05:00): 79, pid=…`, of a slice `(PCI:0000:05:00 GPU-I:03): 31`, of old drivers `(0000:03:00): 14`. */
+const XID = new RegExp(String.raw`NVRM: Xid \(${ADDRESS}[^)]*\): (\d{1,4})\b`, 'i');
+/** `NVRM: GPU 0000:29:00.0: GPU has fallen off the bus.`, or over three lines `NVRM: The NVIDIA GPU 0000:18:00.0 … has fallen off`. */
+const GPU = new RegExp(String.raw`NVRM: (?:The NVIDIA )?GPU ${ADDRESS}`, 'i');
+const FALLEN = /\bfallen off the bus\b/i;
+const LOADED = /NVRM: loading NVIDIA UNIX\b/i;
+
+/** How many lines one sentence of the module is spread over at most. */
+const TOGETHER = 3;
+
+/** Reads line after line; a sentence may be spread over several. Lines of other parts of the kernel are null. */
+export function createNvrmParser(): (text: string) => NvrmEvent | null {
+  let named: { readonly slot: string; readonly linesAgo: number } | null = null;
+  return (text) => {
+    if (!text.includes('NVRM:')) return null;
+    if (LOADED.test(text)) return { kind: 'driver_loaded' };
+    const xid = XID.exec(text);
+    const slot = xid === null ? null : busSlot(xid[1] ?? '');
+    if (xid !== null && slot !== null) return { kind: 'xid', slot, code: Number(xid[2]) };
+    const gpu = GPU.exec(text)?.[1];
+    const here = gpu === undefined ? null : busSlot(gpu);
+    if (here !== null) named = { slot: here, linesAgo: 0 };
+    else if (named !== null) named = named.linesAgo + 1 < TOGETHER ? { ...named, linesAgo: named.linesAgo + 1 } : null;
+    if (!FALLEN.test(text) || named === null) return null;
+    const fallen = named.slot;
+    named = null;
+    return { kind: 'fallen_off', slot: fallen };
+  };
+}
