@@ -18,7 +18,7 @@ import { createRunRoutes, type RunRouteParts } from './runs/routes.js';
 export interface MetricsAppParts {
   /** Sets further headers on every response. */
   readonly headers: RequestHandler;
-  /** Asks those who scrape for a password, where the operator wants one. */
+  /** Requires a password for scrapes, if the operator configured one. */
   readonly scrapers: RequestHandler;
   /** The handler of `GET /metrics` behind this authentication. */
   readonly metrics: (door: RequestHandler[]) => Router;

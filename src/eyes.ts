@@ -68,7 +68,9 @@ export function openObserver(eyes: Eyes, settings: Settings): Observer {
   return createObserver(eyes, rules, settings.scrapeMaxAgeMs);
 }
 
-/** `TUNEPLANE_KERNEL_LOG`, `TUNEPLANE_XID_FATAL`. A log that cannot be read is told by each look, and keeps no gate from starting. */
+/**
+ * `TUNEPLANE_KERNEL_LOG`, `TUNEPLANE_XID_FATAL`. An unreadable log is reported by each look, and does not prevent a start.
+ */
 export function openKernelLog({ settings, meter, clock, log }: Around, store: XidStore): KernelLog {
   return createKernelLog({
     path: settings.kernelLog === 'off' ? null : settings.kernelLog,

@@ -54,7 +54,7 @@ function checkOne(
   if ('kind' in ofRun) return { kind: 'yield', result: notListed(ofRun.detail) };
   if (occupancy !== null && 'kind' in occupancy) return { kind: 'yield', result: occupancy };
   const own = ofRun.find(({ id }) => id === containerId);
-  // The two lists are of two moments: what either has seen leave `created` is not started.
+  // The two lists are from different moments: a container that either shows outside `created` is not started.
   const hasLeft = own !== undefined && (own.state !== 'created' || hasLeftCreated(containerId, occupancy));
   if (hasLeft) return { kind: 'look_again' };
   // Removed by someone, or missing from the lists, or on other cards than asked for: start nothing that the lists do not

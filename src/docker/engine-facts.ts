@@ -10,9 +10,9 @@ import { inWords } from './errors.js';
 export interface EngineVersion {
   readonly version: string;
   readonly apiVersion: string;
-  /** As images name it: `linux`; empty where it is not told. */
+  /** As in image names: `linux`; empty where unknown. */
   readonly os: string;
-  /** `amd64`, `arm64`; empty where it is not told. */
+  /** `amd64`, `arm64`; empty where unknown. */
   readonly arch: string;
   /** The engine's name where it is Podman; null for Docker. */
   readonly podman: string | null;

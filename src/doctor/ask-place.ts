@@ -64,7 +64,7 @@ function askGate(address: ListenAddress, request: typeof askHttps): Promise<Plac
   });
 }
 
-/** Whoever it is, nothing confidential is sent, and the answer decides nothing. */
+/** The server is not verified: nothing confidential is sent, and nothing depends on the answer. */
 function askHttps(options: RequestOptions) {
   return requestHttps({ ...options, rejectUnauthorized: false });
 }

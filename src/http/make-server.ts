@@ -26,7 +26,7 @@ const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20
 /** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** What a new TCP connection passes before HTTP is spoken: TLS. Gives the function that takes the connection. */
+/** What a new TCP connection goes through before HTTP: TLS. Returns the function that takes the connection. */
 export type Front = (serve: (socket: Socket) => void) => (socket: Socket) => void;
 
 export interface ServerOptions {
@@ -48,7 +48,7 @@ export interface ServerState {
 
 export interface LimitedServer {
   readonly server: Server;
-  /** Disconnects everybody. */
+  /** Disconnects all clients. */
   readonly closeConnections: () => void;
 }
 
@@ -91,7 +91,7 @@ export function makeServer(
     if (server.listening) onTrouble(`${name} cannot take a connection: ${errorWords(error)}`);
   });
 
-  // Node's own listener speaks HTTP; it is given each connection when the front has let it pass.
+  // Node's own listener speaks HTTP; it gets each connection once the front has accepted it.
   const speakHttp = server.listeners('connection');
   server.removeAllListeners('connection');
   const take = (address.kind === 'unix' ? (next: (socket: Socket) => void) => next : front)((stream) => {

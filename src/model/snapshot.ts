@@ -16,7 +16,7 @@ export type Probed<T> =
   | { readonly kind: 'seen'; readonly value: T; readonly tookMs: number }
   | { readonly kind: 'blind'; readonly why: BlindReason; readonly detail: string; readonly tookMs: number };
 
-/** A probe that the operator switched off, or that there is no way to run here, which proves nothing either way. `detail`: why. */
+/** A probe that the operator switched off, or that cannot run here, which proves nothing either way. `detail`: why. */
 export type Off = { readonly kind: 'off'; readonly detail?: string };
 
 /**
@@ -214,9 +214,9 @@ export interface Snapshot {
   readonly docker: Probed<ContainersSeen>;
   /** Whether the kernel's log can be read. */
   readonly kernel: Probed<null> | Off;
-  /** Xids that take a card out. Left out: none. */
+  /** Xids that exclude a card. Left out: none. */
   readonly xids?: readonly XidFinding[];
-  /** Ids of containers that have been in `removing` for over an hour, as long as this process has looked. Left out: none. */
+  /** Ids of containers that have been in `removing` for over an hour while this process observed them. Left out: none. */
   readonly stuckRemovals?: readonly string[];
   readonly links: Links | null;
   /** The cards seen before and not forgotten, this look's own included. */

@@ -1,8 +1,10 @@
-/** What the driver's Xid codes say of a card, each with the source of its verdict. Facts only; the wording is ours. */
+/**
+ * What the driver's Xid codes mean for a card, each with the source of its verdict. Facts from NVIDIA; the wording is ours.
+ */
 
 /**
- * `hardware`: the card or its link is broken, or cannot work again before a reset: it takes the card out unless a setting says
- * otherwise. `application`: the program on the card did something wrong, or is told that another error ended it; the card is fine.
+ * `hardware`: the card or its link is broken, or needs a reset before it works again: it excludes the card unless a setting
+ * says otherwise. `application`: the program on the card caused an error, or another error ended it; the card is fine.
  */
 export type XidVerdict = 'hardware' | 'application';
 
@@ -28,7 +30,7 @@ const application = (code: number, what: string, source: XidSource): XidCode => 
   source,
 });
 
-/** The codes that have a verdict here, in order; every other one is counted and says nothing of the card. */
+/** The codes with a verdict, in order; all others are counted and mean nothing for the card. */
 export const XID_CODES: readonly XidCode[] = [
   application(13, 'exception of a program on the card', 'plugin'),
   application(31, 'page fault: a program reached for memory that it does not have', 'plugin'),
@@ -67,13 +69,16 @@ export function xidInWords(code: number): string {
   return known === undefined ? `Xid ${code}` : `Xid ${code} (${known.what})`;
 }
 
-/** An Xid that takes its card out, as it was read from the kernel's log. Kept until a new boot, a new load of the driver, or an operator's word. */
+/**
+ * An Xid that excludes its card, from the kernel's log. Kept until a new boot, a reload of the driver, or an operator's
+ * command.
+ */
 export interface XidFinding {
-  /** The card that had the address when it happened; null where none was known there. */
+  /** The card at the address when it happened; null where none was known there. */
   readonly uuid: string | null;
-  /** As `busSlot` writes it. */
+  /** In the form of `busSlot`. */
   readonly slot: string;
   readonly code: number;
-  /** The kernel's line, cut. */
+  /** The kernel's line, shortened. */
   readonly line: string;
 }

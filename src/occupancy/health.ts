@@ -16,7 +16,8 @@ export interface Health {
 }
 
 /**
- * Judged by this snapshot alone, so every finding of a column clears by itself; one of an Xid stays until what `xids` are cleared by. With the checks off the health columns are ignored; a
+ * Judged by this snapshot alone, so every column finding clears by itself; an Xid finding stays until the Xid itself is
+ * cleared (`model/xid`). With the checks off the health columns are ignored; a
  * card that is missing or returns error words stays unhealthy, since nothing can run on it.
  */
 export function healthOf(card: KnownCard, checkHealth: boolean, look: Pick<Snapshot, 'kernel' | 'xids'>): Health {

@@ -1,4 +1,4 @@
-/** Whether the kernel's log has an Xid against a card. */
+/** Whether the kernel's log reports an Xid of a card. */
 
 import { busSlot } from '../model/bus-address.js';
 import type { Snapshot } from '../model/snapshot.js';
@@ -7,9 +7,9 @@ import type { Verdict } from './column-findings.js';
 import type { KnownCard } from './known-cards.js';
 
 /**
- * By the uuid of the card that had the address when it happened, and by the address where none was known: one that has fallen off
- * the bus is found by what is remembered of it. Where the log cannot be read, what was found before stands, and nothing else is
- * said.
+ * Matched by the uuid of the card at the address when it happened, or by the address where none was known: a card that has
+ * fallen off the bus is found by its remembered address. While the log is unreadable, earlier findings remain and no new
+ * ones are added.
  */
 export function xidFinding(
   card: KnownCard,

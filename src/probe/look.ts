@@ -32,7 +32,7 @@ export interface EyesParts {
 
 const NO_KERNEL_LOG: Pick<KernelLog, 'look'> = { look: () => ({ kernel: { kind: 'off' }, xids: [] }) };
 
-/** How old a finished look may be that is shown while a slow one is under way. */
+/** The maximum age of a finished look that is shown while a slow one is in progress. */
 const SHOWN_MEANWHILE_MS = 60_000;
 
 interface Look {

@@ -1,6 +1,6 @@
-/** What the end of a job means, for those who read `error`. */
+/** The meaning of a job's exit code, for readers of `error`. */
 
-/** What shells, inits and the kernel say by an exit code (bash(1), EXIT STATUS; signal(7): 128 and the signal). */
+/** What shells, inits and the kernel express by an exit code (bash(1), EXIT STATUS; signal(7): 128 plus the signal). */
 const MEANINGS: Readonly<Record<number, string>> = {
   126: 'its command was found and could not be run: it may not be executed, or is made for another architecture',
   127: 'there is no such command in the container, or a script called one that is not there',
@@ -13,7 +13,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   143: 'it was told to end (SIGTERM)',
 };
 
-/** Null where it has not ended, ended well, or with a code that only the job's own author can explain. */
+/** Null where the job has not ended, ended with 0, or with a code that only the job's own author can explain. */
 export function exitWords(exitCode: number | null, oomKilled: boolean | null): string | null {
   if (exitCode === null) return null;
   if (oomKilled === true)

@@ -4,9 +4,9 @@
 export const URL_VARIABLE = 'TUNEPLANE_URL';
 /** A file that holds the token to send, and nothing else. */
 export const TOKEN_FILE_VARIABLE = 'TUNEPLANE_TOKEN_FILE';
-/** The authority that signed the gate's certificate, PEM; otherwise the public ones count. */
+/** The authority that signed the gate's certificate, PEM; the public ones by default. */
 export const CA_FILE_VARIABLE = 'TUNEPLANE_CA_FILE';
-/** The client's own certificate and key, PEM, for a gate that asks for one. */
+/** The client's own certificate and key, PEM, for a gate that requires one. */
 export const CERT_FILE_VARIABLE = 'TUNEPLANE_CERT_FILE';
 export const KEY_FILE_VARIABLE = 'TUNEPLANE_KEY_FILE';
 

@@ -87,7 +87,7 @@ export const cards: Parser<readonly string[]> = (text) => {
     : bad('uuids (GPU-…) or indices of cards, several with commas');
 };
 
-/** Xid codes, several with commas; an empty text is none. */
+/** Xid codes, separated by commas; an empty text means none. */
 export const xidCodes: Parser<readonly number[]> = (text) => {
   if (text.trim() === '') return value([]);
   const codes = items(text);

@@ -51,7 +51,7 @@ export const LINE: FileFormat<KeptPlace> = fileFormat(
   }),
 );
 
-/** What was taken in from the kernel's log; one entry. */
+/** What was processed of the kernel's log; one entry. */
 export const XID_RECORD: FileFormat<XidRecord> = fileFormat(
   'xids.json',
   z.strictObject({

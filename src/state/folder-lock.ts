@@ -9,10 +9,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type FolderLock =
   | { readonly kind: 'ours'; unlock(): Promise<void> }
   | { readonly kind: 'taken' }
-  /** It could not be tried; `detail` says why. */
+  /** The lock could not be tried; `detail` says why. */
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** The file that is locked. It is never deleted: two gates could then hold a file of this name each. */
+/** The locked file. It is never deleted: otherwise two gates could each hold a file of this name. */
 export function lockFile(folder: string): string {
   return join(folder, 'lock');
 }
@@ -25,9 +25,9 @@ const TRIES = 4;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * Locks a file in the folder (flock(2)). The lock belongs to the open file, which the program shares for a moment and only this
- * process keeps; so it ends with the process, however that ends, and it holds over namespaces: two containers with one folder
- * exclude each other. Only who may write to the folder can take it.
+ * Locks a file in the folder (flock(2)). The lock belongs to the open file, which the program shares for a moment and only
+ * this process keeps; so it ends with the process, however that ends, and works across namespaces: two containers with one
+ * folder exclude each other. Only a user who may write to the folder can take it.
  */
 export async function lockFolder(folder: string, programs = FLOCK): Promise<FolderLock> {
   const path = lockFile(folder);
@@ -60,7 +60,7 @@ export async function isLocked(folder: string, programs = FLOCK): Promise<boolea
   return outcome === 'taken';
 }
 
-/** Otherwise why it could not be tried. */
+/** The reason if it could not be tried. */
 function flock(file: FileHandle, how: '--exclusive' | '--shared', programs: readonly string[]): string {
   for (const program of programs) {
     // Short forms: BusyBox knows no others.

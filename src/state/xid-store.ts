@@ -3,7 +3,7 @@ import type { XidStore } from '../model/ports/xid-store.js';
 import { XID_RECORD } from './file-formats.js';
 import { openJsonFile } from './json-file.js';
 
-/** What was taken in from the kernel's log, as the file in the state folder has it. Never throws. */
+/** What was processed of the kernel's log, from the file in the state folder. Never throws. */
 export async function openXidStore(
   folder: string,
   outside: { clock: Clock; log: Log },

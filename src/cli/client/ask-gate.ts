@@ -81,7 +81,7 @@ function readToken(path: string): ReadToken {
 const LIMIT_MS = 15_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Whom to ask, and as whom. */
+/** The address, and the credentials to send. */
 interface Target {
   readonly address: GateAddress;
   readonly token: string | null;

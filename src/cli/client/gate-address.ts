@@ -17,7 +17,7 @@ export function gateAddress(flag: string | undefined, env: Readonly<Record<strin
   if (flag !== undefined) return read(flag, '--url');
   if (env[URL_VARIABLE]) return read(env[URL_VARIABLE], URL_VARIABLE);
   const [first = ''] = (env[TABLE.listen.name] ?? TABLE.listen.standard ?? '').split(',');
-  // What is served there is written in that file; one without TLS is rare, and then TUNEPLANE_URL tells.
+  // Whether TLS is used there depends on that file; without TLS (rare), set TUNEPLANE_URL.
   return read(first.trim(), TABLE.listen.name, env[TABLE.webConfigFile.name] ? 'https' : 'http');
 }
 

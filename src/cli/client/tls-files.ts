@@ -1,4 +1,4 @@
-/** The files for a gate that speaks TLS: whom to trust, and the client's own certificate. */
+/** The TLS files of a client: the trusted authority, and the client's own certificate. */
 
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -11,7 +11,7 @@ export interface TlsFileOptions {
   readonly keyFile?: string;
 }
 
-/** PEM, as Node's `https.request` takes them. */
+/** PEM, in the form of Node's `https.request` options. */
 export interface TlsFiles {
   readonly ca?: string;
   readonly cert?: string;
@@ -22,7 +22,7 @@ export type ReadTlsFiles =
   | { readonly kind: 'files'; readonly files: TlsFiles }
   | { readonly kind: 'problem'; readonly detail: string };
 
-/** What the flags name, else the environment; nothing where neither does. */
+/** The files named by flags, else by the environment; empty where neither does. */
 export function readTlsFiles(options: TlsFileOptions, env: Readonly<Record<string, string | undefined>>): ReadTlsFiles {
   try {
     const ca = read(options.caFile, env[CA_FILE_VARIABLE]);

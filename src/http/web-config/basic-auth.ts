@@ -18,11 +18,11 @@ export interface BasicAuthParts {
 }
 
 /**
- * Lets everybody pass where there are no users, and on a unix socket. A comparison's verdict is remembered, so that a scraper is
- * compared once; a changed hash counts at once.
+ * Lets every request pass where there are no users, and on a unix socket. The result of a comparison is cached, so that each
+ * scraper is compared once; a changed hash takes effect at once.
  */
 export function createBasicAuth({ users, bcrypt }: BasicAuthParts): RequestHandler {
-  // Apart, so that a flood of wrong passwords does not displace the right ones.
+  // Separate, so that a flood of wrong passwords does not displace the right ones.
   const right = new Verdicts();
   const wrong = new Verdicts();
 
@@ -52,7 +52,7 @@ export function createBasicAuth({ users, bcrypt }: BasicAuthParts): RequestHandl
   };
 }
 
-/** Name and password; null where the header is none of its kind. */
+/** Name and password; null where the header is not of this kind. */
 function credentials(header: string | undefined): readonly [string, string] | null {
   const encoded = /^Basic ([A-Za-z0-9+/]{1,1000}={0,2})$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return null;

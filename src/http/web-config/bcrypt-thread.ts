@@ -3,11 +3,11 @@
 import { Worker } from 'node:worker_threads';
 
 export interface BcryptThread {
-  /** Null: it cannot be told now, since too many are waiting or the thread failed. */
+  /** Null: unknown, because too many comparisons are waiting or the thread failed. */
   matches(password: string, hash: string): Promise<boolean | null>;
 }
 
-/** Comparisons that may wait. A stranger with wrong passwords delays those who come for the first time, and nobody else. */
+/** The maximum number of waiting comparisons. A client with wrong passwords delays only clients that are new. */
 const MOST_WAITING = 8;
 
 /** Starts no thread before the first comparison; it does not keep the process alive. */

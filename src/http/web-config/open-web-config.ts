@@ -1,4 +1,4 @@
-/** Opens the web config for the parts that go by it: the listeners, and `/metrics`. */
+/** Opens the web config for the parts that use it: the listeners, and `/metrics`. */
 
 import type { RequestHandler } from 'express';
 import { CannotStart } from '../../model/cannot-start.js';

@@ -5,14 +5,14 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { TlsPolicy } from './tls-policy.js';
 
 export interface TlsFrontParts {
-  /** As the web config is now. */
+  /** The current policy of the web config. */
   readonly connections: () => TlsPolicy | 'plain' | 'nobody';
   readonly handshakeMs: number;
   /** A connection to serve: the socket itself, or the TLS socket once its client is accepted. */
   readonly serve: (socket: Socket) => void;
 }
 
-/** For each new connection. Connections that are open keep what they began with. */
+/** For each new connection. Open connections keep the policy that they began with. */
 export function createTlsFront({ connections, handshakeMs, serve }: TlsFrontParts): (socket: Socket) => void {
   let last: { readonly policy: TlsPolicy; readonly server: Server } | null = null;
 

@@ -1,4 +1,4 @@
-/** What a web config means for a TLS connection: the server's side of the handshake, and which clients are accepted. */
+/** The TLS side of a web config: the server's handshake options, and which clients are accepted. */
 
 import { createSecureContext, type TlsOptions, type TLSSocket } from 'node:tls';
 import { errorWords } from '../../text/error-words.js';
@@ -34,7 +34,7 @@ export function tlsPolicy(config: TlsServerConfig, pems: Pems): TlsPolicy | read
     ...(hasSome(config.cipher_suites) ? { ciphers: cipherList(config.cipher_suites) } : {}),
     ...(hasSome(config.curve_preferences) ? { ecdhCurve: curveList(config.curve_preferences) } : {}),
     requestCert: rule.kind !== 'none',
-    // Judged by `refusal`: Node knows required and verified alone.
+    // Checked by `refusal`: Node itself supports only required and verified.
     rejectUnauthorized: false,
   };
   try {

@@ -16,7 +16,7 @@ export interface Meter {
   removedRun(): void;
   granted(cards: number): void;
   startFailed(cards: readonly CardUuid[]): void;
-  /** An Xid of this card, told by the kernel's log. */
+  /** The kernel's log reported an Xid of this card. */
   xid(uuid: CardUuid, code: number): void;
   /** Call once with every finished look: counts its failures and records the time of its successes. */
   looked(snapshot: Snapshot): void;

@@ -1,17 +1,17 @@
-/** What is kept of the kernel's log over a restart of the gate: the log is a ring that is then read again. */
+/** What is stored of the kernel's log across a restart of the gate, which then reads the ring buffer again. */
 
 import type { XidFinding } from '../xid.js';
 
 export interface XidRecord {
-  /** The boot that it is of; under another one it is worth nothing. */
+  /** The boot that it belongs to; under another boot it is worthless. */
   readonly bootId: string;
-  /** The last record that was taken in, as the kernel counts; -1: none. */
+  /** The kernel's sequence number of the last processed record; -1: none. */
   readonly upTo: number;
   readonly findings: readonly XidFinding[];
 }
 
 export interface XidStore {
   load(): XidRecord | null;
-  /** Never throws: what cannot be written is logged and kept in memory. */
+  /** Never throws: if it cannot be written, logs that and keeps it in memory. */
   save(record: XidRecord): void;
 }

@@ -1,7 +1,7 @@
 import type { CardStore } from '../../model/ports/card-store.js';
 import type { KernelLog } from './kernel-log.js';
 
-/** A store in which an operator's `include` also ends what an Xid has against the card. */
+/** A store in which an operator's `include` also clears the card's Xids. */
 export function clearingXids(store: CardStore, kernelLog: Pick<KernelLog, 'clear'>): CardStore {
   return {
     ...store,

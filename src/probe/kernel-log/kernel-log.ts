@@ -1,4 +1,4 @@
-/** The Xids that the driver writes into the kernel's log: which cards they take out, and how many there were. */
+/** The Xids in the kernel's log: which cards they exclude, and how many there were. */
 
 import { busSlot } from '../../model/bus-address.js';
 import type { CardUuid } from '../../model/card.js';
@@ -14,12 +14,12 @@ import { openLog, type OpenLog } from './read-lines.js';
 export interface KernelLogParts {
   /** `TUNEPLANE_KERNEL_LOG`; null: off. */
   readonly path: string | null;
-  /** `TUNEPLANE_XID_FATAL`: the codes that take a card out. */
+  /** `TUNEPLANE_XID_FATAL`: the codes that exclude a card. */
   readonly fatal: readonly number[];
-  /** A value that is another after each boot. */
+  /** A value that changes with each boot. */
   readonly bootId: string;
   readonly store: XidStore;
-  /** Told of each Xid once, also over restarts; uuid null where no card is known at that address. */
+  /** Called once for each Xid, also across restarts; uuid null where no card is known at that address. */
   readonly onXid: (uuid: CardUuid | null, code: number) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,17 +27,17 @@ export interface KernelLogParts {
 
 export interface KernelLog {
   /**
-   * Reads what is new, without waiting. `cards` are those known now, for their addresses; nothing is taken in before there are
-   * some.
+   * Reads new records, without waiting. `cards` are the currently known ones, for their addresses; processes nothing until
+   * there are some.
    */
   look(cards: readonly RememberedCard[]): { readonly kernel: Probed<null> | Off; readonly xids: readonly XidFinding[] };
-  /** An operator says that the card is well: whether there was anything against it. */
+  /** An operator says that the card is fine: returns whether it had any Xid. */
   clear(uuid: CardUuid): boolean;
   close(): void;
 }
 
 const LONGEST_LINE = 300;
-/** Between two looks the log is read so often, so that the ring does not overtake the reader. */
+/** How often the log is read between looks, so that the ring buffer does not overtake the reader. */
 const EVERY_MS = 2000;
 /** After a failure. */
 const AGAIN_AFTER_MS = 60_000;
@@ -100,7 +100,7 @@ export function createKernelLog(parts: KernelLogParts): KernelLog {
     }
   }
 
-  /** Never opened: there is no such view of the kernel here, which is usual in a container. Lost while open: a failed probe. */
+  /** Never opened: the kernel's log is not accessible here, as is usual in a container. Lost while open: a failed probe. */
   function fail(from: string, error: NodeJS.ErrnoException): void {
     const detail = `${from} cannot be read: ${error.message}`;
     if (open === null) {
@@ -132,7 +132,7 @@ export function createKernelLog(parts: KernelLogParts): KernelLog {
     const { slot } = event;
     const code = event.kind === 'xid' ? event.code : FALLEN_OFF;
     const same = before.find((each) => each.slot === slot && each.code === code);
-    // The module says the same twice, once with the Xid and once without it.
+    // The module logs some errors twice, with and without an Xid.
     if (event.kind === 'fallen_off' && same !== undefined) return before;
     const uuid = cards.find((card) => busSlot(card.pciBusId) === slot)?.uuid ?? null;
     parts.onXid(uuid, code);

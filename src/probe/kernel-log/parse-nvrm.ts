@@ -1,12 +1,12 @@
-/** What a line of NVIDIA's kernel module says. */
+/** Parses a line of NVIDIA's kernel module. */
 
 import { busSlot } from '../../model/bus-address.js';
 
 export type NvrmEvent =
   | { readonly kind: 'xid'; readonly slot: string; readonly code: number }
-  /** Told without an Xid; the code for it is 79. */
+  /** Logged without an Xid; its code is 79. */
   | { readonly kind: 'fallen_off'; readonly slot: string }
-  /** The kernel module was loaded: what was wrong before is over, or will be told again. */
+  /** The kernel module was loaded: earlier errors are over, or will be logged again. */
   | { readonly kind: 'driver_loaded' };
 
 const ADDRESS = String.raw`(?:PCI:|GPU:?\s*)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?)`;
@@ -17,10 +17,10 @@ const GPU = new RegExp(String.raw`NVRM: (?:The NVIDIA )?GPU ${ADDRESS}`, 'i');
 const FALLEN = /\bfallen off the bus\b/i;
 const LOADED = /NVRM: loading NVIDIA UNIX\b/i;
 
-/** How many lines one sentence of the module is spread over at most. */
+/** The maximum number of lines of one message of the module. */
 const TOGETHER = 3;
 
-/** Reads line after line; a sentence may be spread over several. Lines of other parts of the kernel are null. */
+/** Parses line by line; a message may span several. Lines of other parts of the kernel give null. */
 export function createNvrmParser(): (text: string) => NvrmEvent | null {
   let named: { readonly slot: string; readonly linesAgo: number } | null = null;
   return (text) => {

@@ -1,7 +1,7 @@
-/** One line of the kernel's log, as `/dev/kmsg` gives it or as a file has it. */
+/** Parses one line of the kernel's log, in the format of `/dev/kmsg` or of a log file. */
 
 export interface KernelRecord {
-  /** Grows with every record of one boot: the sequence number, or the time stamp where there is none. Null where neither is. */
+  /** Increases with every record of one boot: the sequence number, or else the time stamp. Null where there is neither. */
   readonly order: number | null;
   readonly text: string;
 }

@@ -1,16 +1,19 @@
-/** Reads the lines that a log has now, and never waits for more: a read of `/dev/kmsg` that waits would hang even the exit. */
+/** Reads the lines that a log has now, without waiting for more: a blocking read of `/dev/kmsg` would even hang the exit. */
 
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
-/** The kernel gives one record a read, of up to 8 KiB and its escapes (PRINTK_MESSAGE_MAX). */
+/** The kernel returns one record per read, of up to 8 KiB plus its escapes (PRINTK_MESSAGE_MAX). */
 const BUFFER_BYTES = 32 * 1024;
-/** More in one go than a kernel's ring holds, and little enough to be read between two requests. */
+/** More at once than a kernel's ring buffer holds, and little enough to read between two requests. */
 const MOST_READS = 20_000;
-/** A file without line breaks is no log. */
+/** A file without line breaks is not a log. */
 const LONGEST_LINE = 64 * 1024;
 
 export interface OpenLog {
-  /** The lines since the last call; `gap` where the ring overtook the reader. Throws where the log cannot be read any more. */
+  /**
+   * The lines since the last call; `gap` where the ring buffer overtook the reader. Throws when the log is no longer
+   * readable.
+   */
   read(): { readonly lines: readonly string[]; readonly gap: boolean };
   close(): void;
 }
@@ -41,7 +44,10 @@ export function openLog(path: string): OpenLog {
   };
 }
 
-/** How many bytes came. EAGAIN: nothing now. EPIPE: records were overwritten before they were read; the next read goes on after them. */
+/**
+ * The number of bytes read. EAGAIN: nothing now. EPIPE: records were overwritten before they were read; the next read
+ * continues after them.
+ */
 function readOnce(fd: number, buffer: Buffer): number | 'nothing' | 'gap' {
   try {
     const bytes = readSync(fd, buffer, 0, buffer.length, null);

@@ -1,4 +1,4 @@
-/** The last look at a container before its start: whether it is still created, and whether its command is in it. */
+/** The last check of a container before its start: whether it is still `created`, and whether it contains its command. */
 
 import type { IncomingMessage } from 'node:http';
 import { posix } from 'node:path';
@@ -17,15 +17,15 @@ const MOST_LINKS = 8;
 
 export type BeforeStart =
   | { readonly kind: 'go' }
-  /** Somebody had a hand in it: it is not this process's to start any more. */
+  /** Something else changed it: this process may no longer start it. */
   | { readonly kind: 'changed'; readonly state: string }
-  /** `detail` says for a person what is not there. */
+  /** `detail` tells a person what is missing. */
   | { readonly kind: 'no_command'; readonly detail: string };
 
 /**
- * Under an init the engine starts a command that is not there all the same, and the job ends with 127. Only what the engine says is
- * absent in every folder is absent; any doubt is a `go`. What NVIDIA's hook brings along at the start (nvidia-smi and others) cannot be
- * there yet.
+ * With an init, the engine starts a missing command all the same, and the job ends with 127. A command counts as missing
+ * only if the engine reports it missing in every folder; any doubt is a `go`. Files that NVIDIA's hook adds at the start
+ * (nvidia-smi and others) cannot exist yet.
  */
 export async function lookBeforeStart(
   id: string,

@@ -77,7 +77,7 @@ function hostConfig(container: ContainerRequest, memlock: number): HostConfig {
     // With a restart policy, Docker would restart a container at boot before the driver is ready, and on cards that others
     // may hold by then.
     RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
-    // Of an image whose own init insists on being process 1 (s6-overlay) nothing would start under another.
+    // For an image whose own init must be process 1 (s6-overlay); under another init nothing would start.
     Init: container.init ?? true,
     LogConfig: { Type: 'json-file', Config: { 'max-size': '100m', 'max-file': '2' } },
     IpcMode: container.ipc ?? 'private',

@@ -1,4 +1,4 @@
-/** Names of images, taken apart as Docker does. */
+/** Image names, parsed as Docker does. */
 
 import { isRegistry } from '../../model/image-name.js';
 
@@ -25,12 +25,12 @@ export function parseImageReference(image: string): ImageReference | null {
   const colon = rest.indexOf(':', slash + 1);
   const [name, tag] = split(rest, colon);
   const first = name.slice(0, Math.max(0, name.indexOf('/')));
-  // Docker takes the old name of its Hub for the Hub.
+  // Docker treats the old name of its Hub as the Hub.
   const registry = isRegistry(first) && first !== 'index.docker.io' ? first : 'docker.io';
   return { registry, name, version: digest ?? tag ?? 'latest' };
 }
 
-/** The id of an image, which names no repository: nobody could be asked for it. */
+/** An image id, which names no repository: there is no registry to ask. */
 export function isImageId(image: string): boolean {
   return /^(?:sha256:)?[0-9a-f]{64}$/.test(image);
 }

@@ -1,4 +1,4 @@
-/** What a pull that failed says of the image, by status codes: the words differ from engine to engine (20.10 to 29). */
+/** What a failed pull says about the image, by status codes: the messages differ between engines (20.10 to 29). */
 
 import type Docker from 'dockerode';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import type { ImageReference } from './image-reference.js';
 import type { AuthConfig } from './registry-auth.js';
 
 export interface Failure {
-  /** As the engine answered; 200 where the failure came in the middle of the progress, which has no status of its own. */
+  /** The engine's status; 200 where the failure came within the progress, which has no status of its own. */
   readonly status: number;
   readonly words: string;
 }
@@ -18,8 +18,9 @@ export interface Failure {
 const ASK_MS = 10_000;
 
 /**
- * 400, 404 and 501 are verdicts on the name or the kind of image. Anything else may be the registry's trouble, or that there is no
- * image for this machine, which 20.10 says in the middle of its progress: then the engine is asked what the registry has.
+ * 400, 404 and 501 are verdicts on the name or the kind of image. Anything else may be a problem of the registry, or that
+ * there is no image for this machine, which 20.10 reports within the progress: then the engine is asked what the registry
+ * has.
  */
 export async function explainPullFailure(
   failure: Failure,
@@ -37,7 +38,7 @@ export async function explainPullFailure(
   return why === null ? { kind: 'failed', daemonMessage: asTold(failure.words) } : notFound(`${why}: ${failure.words}`);
 }
 
-/** Of an image's inspect and of a pull alike. */
+/** For an image's inspect and for a pull. */
 export function isFinal(status: number): boolean {
   return status === 400 || status === 404 || status === 501;
 }
@@ -46,7 +47,7 @@ export function notFound(words: string): ImageAnswer {
   return { kind: 'not_found', daemonMessage: asTold(words) };
 }
 
-/** Null where nothing in the registry's answer keeps this machine from having the image. */
+/** Null where the registry's answer gives no reason why this machine could not have the image. */
 async function whyNotHere(
   { Descriptor, Platforms }: z.infer<typeof inRegistry>,
   docker: Docker,
@@ -62,10 +63,10 @@ async function whyNotHere(
   return `there is no image for this machine (${os}/${arch}), only for ${[...new Set(offered)].slice(0, 8).join(', ')}`;
 }
 
-/** What an engine takes besides its own architecture (containerd, platforms/compare.go). */
+/** What an engine accepts besides its own architecture (containerd, platforms/compare.go). */
 const ALSO_RUNS: Readonly<Record<string, readonly string[]>> = { amd64: ['386'], arm64: ['arm'] };
 
-/** `GET /distribution/{name}/json`: the engine looks the image up in its registry and takes nothing of it. */
+/** `GET /distribution/{name}/json`: the engine looks the image up in its registry without pulling it. */
 function inspectInRegistry(
   docker: Docker,
   { name, version }: ImageReference,

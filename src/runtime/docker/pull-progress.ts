@@ -29,7 +29,7 @@ function errorIn(line: string): Failure | null {
   if (!parsed.success) return null;
   const { error, errorDetail } = parsed.data;
   const words = errorDetail?.message || error;
-  // No engine says a status here up to 29; one that does is believed.
+  // Engines up to 29 send no status here; if one does, it counts.
   return words ? { status: errorDetail?.code ?? 200, words } : null;
 }
 

@@ -11,7 +11,7 @@ export type RegistryAuth =
   | { readonly kind: 'credentials'; readonly authconfig: Readonly<Record<string, string>> }
   | { readonly kind: 'problem'; readonly detail: string };
 
-/** As Docker's API takes it. */
+/** In the form of Docker's API. */
 export type AuthConfig = Readonly<Record<string, string>>;
 
 /** Finds the credentials for a registry by its host, `docker.io` for Docker Hub. */
@@ -108,7 +108,7 @@ function readEntry(entry: AuthEntry, serveraddress: string): AuthConfig | 'unrea
   return said.length === 0 ? null : { ...Object.fromEntries(said), serveraddress };
 }
 
-/** `auth` wins over what is written out. Null where it is no user and password. */
+/** `auth` takes precedence over separate fields. Null where it is not user and password. */
 function loginIn({ auth, username, password }: AuthEntry): Pick<AuthEntry, 'username' | 'password'> | null {
   if (!auth) return { username, password };
   const plain = Buffer.from(auth, 'base64').toString('utf8').replaceAll('\0', '');

@@ -46,8 +46,8 @@ async function lookAndRemove(
     const answer = container.state === 'removing' ? UNDER_WAY : await removeNow(id, parts);
     if (answer.kind === 'removed' && only === 'created') return (await hadRun(container, followed)) ?? answer;
     if (answer.kind !== 'under_way') return answer;
-    // Another client removes it: it is gone when Docker lists it no more. Should that removal fail, only a look tells what may
-    // still be removed.
+    // Another client is removing it: it is gone when Docker no longer lists it. If that removal fails, only a new check
+    // tells what may still be removed.
     if (clock.monotonic() + LOOK_AGAIN_MS >= deadline) return { kind: 'in_doubt', detail: answer.detail };
     await pause(LOOK_AGAIN_MS, clock);
   }
@@ -89,7 +89,7 @@ type UnderWay = { readonly kind: 'under_way'; readonly detail: string };
 const UNDER_WAY: UnderWay = { kind: 'under_way', detail: 'another removal of it has not ended' };
 
 async function removeNow(id: string, { docker, clock, limits }: RemoveParts): Promise<RemoveAnswer | UnderWay> {
-  // v: volumes that have no name go with the container, named ones stay.
+  // v: removes anonymous volumes with the container; named ones stay.
   const asked = await askDocker(
     limits.remove,
     (abortSignal) => docker.getContainer(id).remove({ v: true, abortSignal }),
