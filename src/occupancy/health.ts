@@ -17,8 +17,8 @@ export interface Health {
 
 /**
  * Judged by this snapshot alone, so every column finding clears by itself; an Xid finding stays until the Xid itself is
- * cleared (`model/xid`). With the checks off the health columns are ignored; a
- * card that is missing or returns error words stays unhealthy, since nothing can run on it.
+ * cleared (`model/xid`). With the checks off the health columns are ignored; a card that is missing or returns error words
+ * stays unhealthy, since nothing can run on it.
  */
 export function healthOf(card: KnownCard, checkHealth: boolean, look: Pick<Snapshot, 'kernel' | 'xids'>): Health {
   const row = card.evidence.kind === 'row' && !card.evidence.row.short ? card.evidence.row : null;
