@@ -89,9 +89,8 @@ test('a held request is told so, is decided when its turn comes, and hanging up 
     signal: gone.signal,
   });
   await expect.poll(async () => (await it.metrics()).get('tuneplane_gpu_runs_waiting')).toBe(1);
-  const ended = expect(hangsUp).rejects.toThrow('abort');
   gone.abort();
-  await ended;
+  await expect(hangsUp).rejects.toThrow('abort');
   expect(await ask(it, 'ben', jobToPost('ben-1', 4))).toMatchObject({ decision: 'wait', position: 2 });
   const held = it.post('/admit', jobToPost('ada-1', 4), { ...tokens.as('ada'), Prefer: 'wait=50' });
   await end('all');
