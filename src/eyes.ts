@@ -12,6 +12,7 @@ import { warnOfForeignClaims } from './observe/foreign-claims.js';
 import { logChanges } from './observe/log-changes.js';
 import { logRemarks } from './observe/log-remarks.js';
 import { createObserver } from './observe/observer.js';
+import { startJobMapping } from './observe/start-job-mapping.js';
 import { readBootId } from './probe/kernel-log/boot-id.js';
 import { createKernelLog, type KernelLog } from './probe/kernel-log/kernel-log.js';
 import { createEyes } from './probe/look.js';
@@ -83,4 +84,14 @@ export function openKernelLog({ settings, meter, clock, log }: Around, store: Xi
     clock,
     log,
   });
+}
+
+/** `TUNEPLANE_JOB_MAPPING_DIR`; without it there is nothing to keep. */
+export function openJobMapping(
+  { settings, clock, log }: Pick<Around, 'settings' | 'clock' | 'log'>,
+  observer: Observer,
+): ReturnType<typeof startJobMapping> {
+  const folder = settings.jobMappingDir;
+  if (folder === null) return { changed: () => undefined, stop: () => undefined };
+  return startJobMapping({ folder, observer, clock, log });
 }

@@ -8,7 +8,7 @@ import type { Express } from 'express';
 import { createAdmissions, type AdmissionsPart } from './admission/admissions.js';
 import { createRecentRuns, type RecentRuns } from './admission/existing/recent-runs.js';
 import { createFailedStarts, type FailedStarts } from './admission/failed-starts.js';
-import { openEyes, openKernelLog, openObserver } from './eyes.js';
+import { openEyes, openJobMapping, openKernelLog, openObserver } from './eyes.js';
 import { openAudit } from './http/audit.js';
 import { burstAudit } from './http/burst-audit.js';
 import { openKeys } from './http/open-keys.js';
@@ -87,7 +87,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     recentRuns.removed(run);
     meter.removedRun();
   });
-  const runtime = { ...opened, hands: notifyingHands(remembering, () => eyes.outdated()) };
+  const runtime = { ...opened, hands: notifyingHands(remembering, () => changed()) };
   const createdSince = createCreatedSince(clock);
   const failedStarts = createFailedStarts(clock);
   const kernelLog = openKernelLog({ settings, meter, clock, log }, state.xids);
@@ -113,6 +113,11 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     looked: (snapshot) => lastSeen.looked(snapshot),
   });
   const observer = openObserver(eyes, settings);
+  const jobMapping = openJobMapping({ settings, clock, log }, observer);
+  const changed = (): void => {
+    eyes.outdated();
+    jobMapping.changed();
+  };
   // The first scrape and the first admission then know the topology and the field names; and the programs run while Express
   // is loaded, which takes as long.
   void observer.recent(LOOK_WITHIN_MS);
@@ -174,6 +179,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     drain: (withinMs) => admissions.drain(withinMs),
     async close() {
       stopSweeping();
+      jobMapping.stop();
       kernelLog.close();
       ruleFiles.stop();
       audit.flush();

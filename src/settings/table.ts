@@ -119,10 +119,10 @@ export const TABLE = {
     'the program that shows the cards: a name on PATH or a path',
   ]),
   kernelLog: setting('TUNEPLANE_KERNEL_LOG', '/dev/kmsg', 'file', oneLine('a path, or off'), [
-    "the kernel's log, which is read for Xids of the driver; off: it is not read",
+    "the kernel's log, read for Xids; off: not read",
   ]),
   xidFatal: setting('TUNEPLANE_XID_FATAL', FATAL_XIDS.join(','), 'code', xidCodes, [
-    'the Xids that take a card out until a boot, a load of the driver or `gpu-gate include`; empty: none',
+    'Xids that exclude a card until a boot, a driver load or `include`; empty: none',
   ]),
   probeTimeoutS: setting('TUNEPLANE_PROBE_TIMEOUT_S', '10', 'seconds', seconds(0.1, 600), [
     'a probe that takes longer is killed and abandoned',
@@ -144,6 +144,9 @@ export const TABLE = {
   ]),
   reserveAfterS: setting('TUNEPLANE_RESERVE_AFTER_S', '600', 'number', wholeNumber(0, 604_800), [
     'after so many seconds in line, free cards are kept for the run that has waited longest; 0: never',
+  ]),
+  jobMappingDir: optional('TUNEPLANE_JOB_MAPPING_DIR', 'none', 'folder', oneLine('a path'), [
+    'files with the run_id on each card, for `--hpc-job-mapping-dir` of dcgm-exporter',
   ]),
   stateDir: optional(
     'TUNEPLANE_STATE_DIR',

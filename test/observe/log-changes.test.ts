@@ -6,7 +6,7 @@ import { listeningLog } from '../support/jobs.js';
 function look(gpus: BlindReason | 'seen'): Snapshot {
   const seen = { kind: 'seen', value: null, tookMs: 1 } as const;
   const probe = gpus === 'seen' ? seen : { kind: 'blind', why: gpus, detail: `because of ${gpus}`, tookMs: 1 };
-  return { gpus: probe, processes: { kind: 'off' }, health: seen, docker: seen } as unknown as Snapshot;
+  return { gpus: probe, processes: { kind: 'off' }, health: seen, docker: seen, kernel: seen } as unknown as Snapshot;
 }
 
 test('a probe that goes blind, changes its reason and sees again is told once each', () => {

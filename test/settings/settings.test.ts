@@ -53,6 +53,7 @@ test('an empty environment is a machine with Docker, one gate and no Redis, on l
       clusterProfile: null,
       nvidiaSmi: 'nvidia-smi',
       kernelLog: '/dev/kmsg',
+      jobMappingDir: null,
       xidFatal: FATAL_XIDS,
       probeTimeoutS: 10,
       admitTimeoutS: 30,
