@@ -13,6 +13,20 @@ export function addClientCommands(program: Command): void {
     )
     .action(async (options) => (await import('./status.js')).status(options));
 
+  asking(program, 'check', 'say in one line whether cards are fit for work; for prologs and cron')
+    .option('--cards <cards>', 'indices or uuids, several with commas; without it all cards')
+    .option('--json', 'print {result, says, who} on one line')
+    .addHelpText(
+      'after',
+      `${examples('gpu-gate check', 'gpu-gate check --cards "$SLURM_JOB_GPUS" || scontrol update NodeName="$(hostname -s)" State=DRAIN Reason=gpu')}
+
+The running gate is asked; where none answers, the command looks itself, by the settings of the environment.
+
+Exit codes: 0 they are fit; 1 one is unhealthy, taken out or not here; 2 wrong command line; 5 the gate refuses (4xx);
+6 one could not be seen, or the gate cannot answer now (5xx).`,
+    )
+    .action(async (options) => (await import('./check.js')).check(options));
+
   asking(program, 'admit', 'post a request to start a job, and show what was decided')
     .requiredOption('-f, --file <file>', 'the request as JSON, as for POST /admit; - is standard input')
     .option('--dry-run', 'ask what would be decided now; changes nothing')

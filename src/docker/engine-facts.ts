@@ -56,6 +56,16 @@ function readVersion(body: unknown): EngineVersion {
   return { version, apiVersion: ApiVersion ?? '', os: Os ?? '', arch: Arch ?? '', podman: podman?.Name ?? null };
 }
 
+/** The time of the engine's machine, in epoch milliseconds. */
+export function askTime(docker: Docker): Promise<Probed<number>> {
+  return get(
+    docker,
+    '/info',
+    (body) => Date.parse(z.object({ SystemTime: z.iso.datetime({ offset: true }) }).parse(body).SystemTime),
+    LIMIT_MS,
+  );
+}
+
 export function askInfo(docker: Docker): Promise<Probed<EngineInfo>> {
   return get(docker, '/info', (body) => {
     const info = infoBody.parse(body);

@@ -4,6 +4,7 @@ import { checkCards, createCardsAsked } from './check-cards.js';
 import { checkDocker } from './check-docker.js';
 import { checkPlaces } from './check-places.js';
 import { checkRedis } from './check-redis.js';
+import { checkSystem } from './check-system.js';
 import type { Check } from './check.js';
 import type { Installation } from './installation.js';
 
@@ -15,5 +16,6 @@ export function checksOf(installation: Installation): readonly Check[] {
     ...checkDocker(installation, cards.gpus),
     ...checkRedis(installation),
     ...checkPlaces(installation),
+    ...checkSystem(installation, cards.gpus),
   ];
 }

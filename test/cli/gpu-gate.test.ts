@@ -52,14 +52,23 @@ describe('gpu-gate', () => {
   });
 });
 
-test.each(['serve', 'doctor', 'status', 'admit', 'runs', 'remove', 'exclude', 'include', 'forget', 'token new'])(
-  'gpu-gate %s --help shows an example',
-  async (command) => {
-    const { exitCode, stdout, stderr } = await gpuGate([...command.split(' '), '--help']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^ {2}[#$] .*gpu-gate ${command}`, 'm'));
-  },
-);
+test.each([
+  'serve',
+  'doctor',
+  'status',
+  'check',
+  'admit',
+  'runs',
+  'remove',
+  'exclude',
+  'include',
+  'forget',
+  'token new',
+])('gpu-gate %s --help shows an example', async (command) => {
+  const { exitCode, stdout, stderr } = await gpuGate([...command.split(' '), '--help']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`^ {2}[#$] .*gpu-gate ${command}`, 'm'));
+});
 
 describe('gpu-gate serve', () => {
   test('shows every setting with --help, whatever else is wrong', async () => {

@@ -54,6 +54,8 @@ describe('gpu-gate doctor', () => {
       TUNEPLANE_TOKENS_FILE: tokens.path,
       TUNEPLANE_POLICY_FILE: policy,
       TUNEPLANE_LOCAL_GPU_COUNT: '8',
+      // Whether this machine shows its own is not the matter here.
+      TUNEPLANE_KERNEL_LOG: policy,
       TUNEPLANE_STATE_DIR: join(folder, 'state'),
     };
     const before = await redis.client().keys('*');
@@ -84,6 +86,10 @@ describe('gpu-gate doctor', () => {
       'web-config-file': 'skipped',
       listen: 'ok',
       'state-folder': 'ok',
+      'compute-mode': 'ok',
+      'kernel-log': 'ok',
+      wsl: 'ok',
+      clock: 'ok',
     });
     expect(code).toBe(memlock === 'ok' ? 0 : 1);
     expect(await engine.docker.listContainers({ all: true })).toEqual([]);

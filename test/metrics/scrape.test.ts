@@ -41,6 +41,6 @@ test('the table of metrics has a row for each', () => {
 test('what prom-client tells of the process is there, without what cannot be a number or is refused', async () => {
   const text = await createProcessMetrics().metrics();
   expect(text).toContain('process_resident_memory_bytes');
-  expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
-  expect(text).not.toMatch(/nodejs_active_\w+_total|eventloop_lag_(min|mean|stddev)/);
+  expect(text).toContain('nodejs_eventloop_lag_seconds');
+  expect(text).not.toMatch(/nodejs_active_\w+_total|eventloop_lag_(min|max|mean|stddev|p\d+)/);
 });

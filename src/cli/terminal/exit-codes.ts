@@ -2,6 +2,8 @@
 
 export const EXIT = {
   done: 0,
+  /** A card that `check` asked about should not be used. */
+  unfit: 1,
   /** The command line, or a file that it names, is wrong; no request was sent. */
   usage: 2,
   /** The gate said `wait`. */

@@ -44,6 +44,16 @@ export function openLog(path: string): OpenLog {
   };
 }
 
+/** Why there is nothing to read at this path; null where there is. Takes nothing from the log. */
+export function whyUnreadable(path: string): string | null {
+  try {
+    openLog(path).close();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /**
  * The number of bytes read. EAGAIN: nothing now. EPIPE: records were overwritten before they were read; the next read
  * continues after them.

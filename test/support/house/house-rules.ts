@@ -27,7 +27,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
   line: { parts: ['model', 'occupancy', 'pick'], packages: [], node: [] },
-  observe: { parts: ['model', 'occupancy'], packages: [], node: [] },
+  observe: { parts: ['model', 'occupancy'], packages: [], node: ['node:fs/promises', 'node:path'] },
   docker: { parts: ['model', 'time'], packages: ['dockerode', 'zod'], node: 'any' },
   runtime: { parts: ['model', 'occupancy'], packages: [], node: [] },
   'runtime/docker': {
@@ -80,6 +80,9 @@ const HOUSE: Readonly<Record<string, Reach>> = {
       'text',
       'settings',
       'log',
+      'occupancy',
+      'probe',
+      'probe/kernel-log',
       'probe/nvidia-smi',
       'docker',
       'lock/redis',
