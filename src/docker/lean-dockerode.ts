@@ -5,7 +5,8 @@ import type Docker from 'dockerode';
 
 /**
  * The files that load gRPC with protobuf (for BuildKit sessions) and SSH. They take more than half of the time to load
- * dockerode 5.0 (138 ms with them, 55 without). The gate builds no images, and refuses `DOCKER_HOST=ssh://` before.
+ * dockerode 5.0 (138 ms with them, 55 without). The gate builds no images, and refuses `DOCKER_HOST=ssh://` before. In a clone
+ * what they load is not installed (`overrides` in package.json); where the gate is a package of another project, it is.
  */
 const UNUSED = [
   { of: 'dockerode', file: 'session.js' },

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { array, assert, asyncProperty, boolean, constantFrom, nat, option, uint8Array } from 'fast-check';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/http/problem.js';
 import type { Answer } from '../support/call.js';
 import { startGate, type Gate } from '../support/gate.js';
+import { freePort } from '../support/services/redis.js';
 import { startFakeEngine, type FakeEngine } from './fake-engine.js';
 import { body, header, method, nearly, path } from './hostile-input.js';
 import { quickSmi } from './quick-smi.js';
@@ -12,21 +14,29 @@ import { answersIn, speak } from './raw-http.js';
 
 /**
  * Requests that nobody thought of, to a real gate whose engine has no image: each gets an answer that README.md has, in time,
- * nothing is created, and the gate lives. A failure prints fast-check's seed and path; `HOSTILE_RUNS` makes it longer.
+ * nothing is created, and the gate lives. A failure prints fast-check's seed and path; `HOSTILE_RUNS` makes it longer, and
+ * prints the seed of the run; `HOSTILE_SEED` brings a run again.
  */
 
 const RUNS = Number(process.env['HOSTILE_RUNS'] ?? 250);
+const SEED = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
+/** Longer than the usual one only where more is asked. */
+const TEST_MS = Math.max(60_000, RUNS * 200);
 const IN_TIME_MS = 5000;
 const IDLE = 1000;
 
 let docker: FakeEngine;
 let gate: Gate;
+let metricsPort = 0;
 const idle: Socket[] = [];
 
 beforeAll(async () => {
   docker = await startFakeEngine();
   docker.misbehave((line) => (/^(?:GET|POST) \/images\//.test(line) ? NO_IMAGE : null));
-  gate = await startGate({ engine: docker, nvidiaSmi: quickSmi() });
+  metricsPort = await freePort();
+  const settings = { TUNEPLANE_METRICS_LISTEN: `127.0.0.1:${metricsPort}` };
+  gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });
+  if (process.env['HOSTILE_RUNS'] !== undefined) console.log(`HOSTILE_RUNS=${RUNS} HOSTILE_SEED=${SEED}`);
 });
 afterAll(async () => {
   for (const socket of idle) socket.destroy();
@@ -66,6 +76,9 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 const port = () => Number(new URL(gate.url).port);
+/** The listener for metrics alone, or the main one. */
+const someListener = boolean();
+const portOf = (metrics: boolean) => (metrics ? metricsPort : port());
 
 const expectUntouched = () => {
   expect(docker.requests.filter((line) => /^(?:POST|DELETE) \/containers/.test(line))).toEqual([]);
@@ -87,72 +100,98 @@ describe(`beside ${IDLE} connections that say nothing or half a header`, () => {
     await Promise.all(idle.filter((socket) => socket.connecting).map((socket) => once(socket, 'connect')));
   });
 
-  test('any body gets an answer that README.md has', async () => {
-    await assert(
-      asyncProperty(body, boolean(), async (text, dry) => {
-        expectOutcome(await inTime(gate.post(dry ? '/admit?dry_run=true' : '/admit', text)));
-      }),
-      { numRuns: RUNS },
-    );
-    expectUntouched();
-  });
+  test(
+    'any body gets an answer that README.md has',
+    async () => {
+      await assert(
+        asyncProperty(body, boolean(), async (text, dry) => {
+          expectOutcome(await inTime(gate.post(dry ? '/admit?dry_run=true' : '/admit', text)));
+        }),
+        { numRuns: RUNS, seed: SEED },
+      );
+      expectUntouched();
+    },
+    TEST_MS,
+  );
 
-  test('any path, method, header and body gets an answer that README.md has', async () => {
-    await assert(
-      asyncProperty(method, path, array(header, { maxLength: 4 }), option(body), async (verb, at, headers, text) => {
-        const lines = [
-          `${verb} ${at} HTTP/1.1`,
-          'Host: localhost',
-          'Connection: close',
-          ...headers.map(([name, value]) => `${name}: ${value}`),
-          ...(text === null ? [] : [`Content-Length: ${Buffer.byteLength(text)}`]),
-        ];
-        const bytes = text === null ? '' : Buffer.from(text).toString('latin1');
-        const said = await inTime(speak(port(), [`${lines.join('\r\n')}\r\n\r\n${bytes}`], 'when answered'));
-        const answers = answersIn(said);
-        expect(answers).not.toEqual([]);
-        for (const answer of answers) expectRow(answer);
-      }),
-      { numRuns: RUNS },
-    );
-    expectUntouched();
-  });
+  test(
+    'any path, method, header and body gets an answer that README.md has',
+    async () => {
+      await assert(
+        asyncProperty(
+          someListener,
+          method,
+          path,
+          array(header, { maxLength: 4 }),
+          option(body),
+          async (metrics, verb, at, headers, text) => {
+            const lines = [
+              `${verb} ${at} HTTP/1.1`,
+              'Host: localhost',
+              'Connection: close',
+              ...headers.map(([name, value]) => `${name}: ${value}`),
+              ...(text === null ? [] : [`Content-Length: ${Buffer.byteLength(text)}`]),
+            ];
+            const bytes = text === null ? '' : Buffer.from(text).toString('latin1');
+            const said = await inTime(
+              speak(portOf(metrics), [`${lines.join('\r\n')}\r\n\r\n${bytes}`], 'when answered'),
+            );
+            const answers = answersIn(said);
+            expect(answers).not.toEqual([]);
+            for (const answer of answers) expectRow(answer);
+          },
+        ),
+        { numRuns: RUNS, seed: SEED },
+      );
+      expectUntouched();
+    },
+    TEST_MS,
+  );
 
-  test('what is not even HTTP is answered with 400, 408 or 431, or not at all', async () => {
-    const noise = uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
-    const starts = constantFrom(
-      '',
-      'GET ',
-      'POST /admit HTTP/1.1\r\n',
-      'GET / HTTP/9.9\r\n\r\n',
-      'POST /admit HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
-      'POST /admit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n',
-    );
-    await assert(
-      asyncProperty(starts, noise, async (start, rest) => {
-        for (const answer of answersIn(await inTime(speak(port(), [start + rest], 'at once')))) expectRow(answer);
-      }),
-      { numRuns: RUNS / 2 },
-    );
-    expectUntouched();
-  });
+  test(
+    'what is not even HTTP is answered with 400, 408 or 431, or not at all',
+    async () => {
+      const noise = uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
+      const starts = constantFrom(
+        '',
+        'GET ',
+        'POST /admit HTTP/1.1\r\n',
+        'GET / HTTP/9.9\r\n\r\n',
+        'POST /admit HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+        'POST /admit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n',
+      );
+      await assert(
+        asyncProperty(someListener, starts, noise, async (metrics, start, rest) => {
+          for (const answer of answersIn(await inTime(speak(portOf(metrics), [start + rest], 'at once'))))
+            expectRow(answer);
+        }),
+        { numRuns: RUNS / 2, seed: SEED },
+      );
+      expectUntouched();
+    },
+    TEST_MS,
+  );
 
-  test('a body in pieces, each after a pause, is answered as if it had come at once', async () => {
-    await assert(
-      asyncProperty(nearly, array(nat(300), { maxLength: 4 }), async (value, cuts) => {
-        const text = Buffer.from(JSON.stringify(value)).toString('latin1');
-        const head = `POST /admit HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n`;
-        const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).toSorted((a, b) => a - b), text.length];
-        const pieces = places.slice(1).map((end, at) => text.slice(places[at], end));
-        const [slow] = answersIn(await inTime(speak(port(), [head, ...pieces], 'when answered', 10)));
-        const atOnce = await gate.post('/admit', JSON.stringify(value));
-        expect(slow?.status).toBe(atOnce.status);
-        expectRow(slow!);
-      }),
-      { numRuns: RUNS / 10 },
-    );
-    expectUntouched();
-  });
+  test(
+    'a body in pieces, each after a pause, is answered as if it had come at once',
+    async () => {
+      await assert(
+        asyncProperty(nearly, array(nat(300), { maxLength: 4 }), async (value, cuts) => {
+          const text = Buffer.from(JSON.stringify(value)).toString('latin1');
+          const head = `POST /admit HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n`;
+          const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).toSorted((a, b) => a - b), text.length];
+          const pieces = places.slice(1).map((end, at) => text.slice(places[at], end));
+          const [slow] = answersIn(await inTime(speak(port(), [head, ...pieces], 'when answered', 10)));
+          const atOnce = await gate.post('/admit', JSON.stringify(value));
+          expect(slow?.status).toBe(atOnce.status);
+          expectRow(slow!);
+        }),
+        { numRuns: RUNS / 10, seed: SEED },
+      );
+      expectUntouched();
+    },
+    TEST_MS,
+  );
 
   test('all of them are cut off in time, the pages answer meanwhile, and the gate lives', async () => {
     expect((await inTime(gate.cards())).counts.free).toBe(8);
