@@ -43,15 +43,15 @@ describe('a machine whose cards are in all states', () => {
     const cards = (await cardTexts(page)).map((each) => each.replaceAll(/\s+/g, ' '));
     expect(cards).toEqual([
       expect.stringMatching(
-        /^Card 0 Held by a job NVIDIA H100.* 69\.6 of 79\.6 GiB in use train-17 running · for 2 h 14 min/,
+        /^Card 0 Held by a job NVIDIA H100.* 69\.6 of 79\.6 GiB in use 0 % busy · 31 °C · 71 W train-17 running · for 2 h 14 min/,
       ),
       expect.stringMatching(/^Card 1 Held by a job .* Row remap pending a remapped row takes effect/),
-      expect.stringMatching(/^Card 2 Free NVIDIA H100 80GB HBM3 0\.0 of 79\.6 GiB in use$/),
+      expect.stringMatching(/^Card 2 Free NVIDIA H100 80GB HBM3 0\.0 of 79\.6 GiB in use 0 % busy · 31 °C · 71 W$/),
       expect.stringMatching(/^Card 3 Taken out .* Fan replacement by an operator · for 47 min$/),
       expect.stringMatching(/^Card 4 Held by a job .* tune-lora-3 running · for 9 min · by console/),
       expect.stringMatching(/^Card 5 Used from outside .*python3 pid 4242 · 12866 MiB jupyter-lab a container/),
       expect.stringMatching(/^Card 6 Unhealthy .* ECC uncorrected 3 uncorrected .* Recovery action .* Reset$/),
-      expect.stringMatching(/^Card 7 Unknown .* 79\.6 GiB, use not read Not seen well enough/),
+      expect.stringMatching(/^Card 7 Unknown .* 79\.6 GiB, use not read 0 % busy · 31 °C · 71 W Not seen well enough/),
     ]);
     expect(page.trouble).toEqual({ violations: [], errors: [] });
   });
@@ -146,8 +146,10 @@ describe('a machine that cannot be seen', () => {
     expect((await cardTexts(page))[0]).toMatch(/Unknown.*whether a job holds it is not known/s);
     expect(
       await page.locator('.lamp').evaluateAll((lamps) => lamps.map((lamp) => lamp.getAttribute('data-lamp'))),
-    ).toEqual(['on', 'on', 'on', 'out']);
-    expect(await text(page, '#probes li:last-child')).toMatch(/blind \(unavailable\), not seen since the gate started/);
+    ).toEqual(['on', 'on', 'on', 'out', 'off']);
+    expect(await text(page, '#probes li:nth-child(4)')).toMatch(
+      /blind \(unavailable\), not seen since the gate started/,
+    );
   });
 
   test('shows a probe that is switched off as neither', async () => {
