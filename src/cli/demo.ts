@@ -10,7 +10,7 @@ import { readSettings } from '../settings/settings.js';
 import { pause } from '../time/pause.js';
 import { systemClock } from '../time/system-clock.js';
 import { runDemoJobs } from './demo-jobs.js';
-import { demoMachine, type Busy } from './demo-machine.js';
+import { demoKernelLog, demoMachine, type Busy } from './demo-machine.js';
 import { newToken } from './token.js';
 
 const FIRST_PORT = 9840;
@@ -44,6 +44,8 @@ export async function demo(): Promise<void> {
   const play = (busy: readonly Busy[]): void => replace(machine, JSON.stringify(demoMachine(busy)));
   play([]);
   process.env['STAND_IN_MACHINE'] = machine;
+  const kernelLog = join(folder, 'kmsg');
+  writeFileSync(kernelLog, demoKernelLog());
 
   const settings = readSettings(
     {
@@ -55,6 +57,7 @@ export async function demo(): Promise<void> {
       TUNEPLANE_STATE_DIR: join(folder, 'state'),
       TUNEPLANE_CLAIMS_DIR: claims,
       TUNEPLANE_NVIDIA_SMI: standIn(folder),
+      TUNEPLANE_KERNEL_LOG: kernelLog,
       TUNEPLANE_DRAIN_TIMEOUT_S: '5',
       TUNEPLANE_LOG_LEVEL: 'error',
       TUNEPLANE_LOG_FORMAT: 'pretty',
@@ -89,7 +92,8 @@ function welcome(url: string, token: string, folder: string): string {
   const job = JSON.stringify({ run_id: 'mine', count: 1, container: { command: ['sleep', '60'] } });
   return `
 THE CARDS BELOW ARE NOT REAL. A stand-in for nvidia-smi plays eight H100s: card 5 is used from outside, card 6
-is unhealthy. Jobs are real: plain processes of your user (they sleep), started by the gate's process runtime.
+is unhealthy (an Xid in the kernel's log), and the run "notebook" holds a card without using it. Jobs are real:
+plain processes of your user (they sleep), started by the gate's process runtime.
 
   page      ${url}/
   metrics   ${url}/metrics

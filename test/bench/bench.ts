@@ -5,6 +5,7 @@ import { startEngine, type Engine } from '../support/docker/engine.js';
 import { eightAdmissions, manyContainers, oneAdmission, twoGates } from './admissions.js';
 import { asMarkdown, type Row } from './figures.js';
 import { growth } from './growth.js';
+import { endedContainers, idleWakeUps, lostCard, ownCpu } from './look-cost.js';
 import { memory } from './memory.js';
 import { localityRows, pickingAnyOfSixteen } from './picking.js';
 import { eventLoop, fiftyScrapes, freshScrape, reusedScrape, startUp } from './scrapes.js';
@@ -38,6 +39,10 @@ const benchmarks: readonly (readonly [string, (engine: Engine) => Promise<readon
   ['eight admissions', async (on) => eightAdmissions(on)],
   ['two gates', async (on) => [await twoGates(on)]],
   ['many containers', async (on) => [await manyContainers(on)]],
+  ['ended containers', async (on) => [await endedContainers(on)]],
+  ['one card lost', async (on) => [await lostCard(on)]],
+  ['an idle gate', async (on) => [await idleWakeUps(on)]],
+  ['own CPU', async (on) => [await ownCpu(on)]],
   ['memory', async (on) => [await memory(on)]],
 ];
 

@@ -55,6 +55,12 @@ test('shows eight cards that are not real, admits by the line that it prints, an
   const look = async () => cardsShape.parse((await call(new URL('/cards', url), { headers: { authorization } })).body);
   expect((await look()).cards).toHaveLength(8);
   expect((await look()).counts).toMatchObject({ unhealthy: 1, external: 1, unknown: 0 });
+  await expect
+    .poll(async () => (await look()).cards.map(({ unhealthy }) => unhealthy.map(({ reason }) => reason).join()))
+    .toContain('recovery_action,xid');
+  await expect
+    .poll(async () => (await look()).cards.find((card) => card.held_by?.run_id === 'notebook')?.held_idle_seconds ?? 0)
+    .toBeGreaterThan(0);
   expect((await call(url)).status).toBe(200);
   expect((await call(new URL('/admit', url), { method: 'POST', body: {} })).status).toBe(401);
 

@@ -48,6 +48,15 @@ export function cardAt(machine: Machine, index: number): Card {
   return card;
 }
 
+/** Takes a card off the bus for good; the cards behind it move up, each to the address of the one before it. */
+export function dropCard(machine: Machine, index: number): void {
+  cardAt(machine, index);
+  const addresses = machine.cards.map((card) => card.bus_id);
+  machine.cards.splice(index, 1);
+  for (const [at, card] of machine.cards.entries()) card.bus_id = addresses[at] ?? card.bus_id;
+  machine.topology = null;
+}
+
 /** Puts load on a card: memory in MiB (replaced), and the processes that hold it (added; none: hidden from the list). */
 export function putLoad(card: Card, mib: number, ...processes: CardProcess[]): void {
   card.memory_used_mib = mib;
