@@ -32,11 +32,19 @@ export interface OpenRuntime {
   close(): void;
 }
 
-/** Docker, or plain processes where the settings say so; Docker is then not contacted at all. */
-export function openRuntime(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
+/**
+ * Docker, or plain processes where the settings say so; Docker is then not contacted at all. `files`: of the gate, besides those
+ * that the settings name.
+ */
+export function openRuntime(
+  settings: Settings,
+  stateFolder: string,
+  files: readonly string[],
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<OpenRuntime> {
   switch (settings.runtime) {
     case 'docker':
-      return openDocker(settings, stateFolder, clock, log);
+      return openDocker(settings, [stateFolder, ...files], clock, log);
     case 'process':
       return openProcesses(settings.claimsDir ?? join(stateFolder, 'claims'), clock, log);
     default:
@@ -44,11 +52,11 @@ export function openRuntime(settings: Settings, stateFolder: string, clock: Cloc
   }
 }
 
-async function openDocker(settings: Settings, stateFolder: string, clock: Clock, log: Log): Promise<OpenRuntime> {
+async function openDocker(settings: Settings, files: readonly string[], clock: Clock, log: Log): Promise<OpenRuntime> {
   const { docker, paths } = await findDocker(log);
   const credentials = dockerConfigFile(settings.dockerConfig ?? undefined, process.env);
   const findAuth = createFindAuth(credentials);
-  const own = [...ownPaths(settings), stateFolder, credentials.path, ...paths].map((path) => resolve(path));
+  const own = [...ownPaths(settings), ...files, credentials.path, ...paths].map((path) => resolve(path));
   const events = createContainerEvents({ docker, clock, log });
   const connection = (): number | null => events.connection();
   const stored = createStoredCheck({ docker, clock, connection });

@@ -79,7 +79,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
   const audit = burstAudit(openAudit(settings.auditFile, log), clock);
   const decisions = rememberDecisions(audit);
   const state = await openState(settings, clock, log);
-  const opened = await openRuntime(settings, state.folder, clock, log);
+  const opened = await openRuntime(settings, state.folder, webConfig.files, { clock, log });
   const meter = createMeter({ ...readBuild() });
   const lock = await openLock(settings, clock, log, meter);
   const recentRuns = createRecentRuns(clock);

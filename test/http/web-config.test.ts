@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,7 +10,10 @@ import type { BcryptThread } from '../../src/http/web-config/bcrypt-thread.js';
 import { alternativeNames } from '../../src/http/web-config/client-certificates.js';
 import { createTlsFront } from '../../src/http/web-config/tls-front.js';
 import { tlsPolicy, type Pems } from '../../src/http/web-config/tls-policy.js';
+import { openWebConfigFile } from '../../src/http/web-config/web-config-file.js';
 import { CLIENT_AUTH_TYPES, parseWebConfig, type TlsServerConfig } from '../../src/http/web-config/web-config-text.js';
+import { SILENT } from '../../src/log/silent-log.js';
+import { systemClock } from '../../src/time/system-clock.js';
 import { makeAuthority, type Certificate } from '../support/certificates.js';
 
 const HASH = `$2y$10$${'a'.repeat(53)}`;
@@ -113,6 +119,17 @@ describe('a TLS config', () => {
       'tls_server_config: RequireAndVerifyClientCert expects client_ca_file, or client_ca',
     ]);
   });
+});
+
+test('the files that it names are told, so that no job is given them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'web-config-'));
+  const path = join(folder, 'web.yml');
+  writeFileSync(path, `tls_server_config: { cert_file: ${server.certFile}, key_file: key.pem }`);
+  writeFileSync(join(folder, 'key.pem'), server.key);
+  const opened = await openWebConfigFile({ path, mustHaveTls: true, clock: systemClock, log: SILENT });
+  rmSync(folder, { recursive: true });
+  if (opened.kind === 'bad') throw new Error(opened.problems.join('; '));
+  expect(opened.file.latest().files).toEqual([server.certFile, join(folder, 'key.pem')]);
 });
 
 const open: Listening[] = [];

@@ -17,6 +17,8 @@ export interface OpenWebConfig {
   readonly file: RuleFile | null;
   /** How a new TCP connection is served. */
   readonly connections: () => TlsPolicy | 'plain' | 'nobody';
+  /** The files that it named at the start. */
+  readonly files: readonly string[];
   readonly guards: {
     readonly headers: RequestHandler;
     /** For `/metrics`. */
@@ -27,13 +29,15 @@ export interface OpenWebConfig {
 /** Plain HTTP where there is no file. Throws `CannotStart` on a bad one. */
 export async function openWebConfig(settings: Settings, outside: { clock: Clock; log: Log }): Promise<OpenWebConfig> {
   const { webConfigFile: path } = settings;
-  if (path === null) return { file: null, connections: () => 'plain', guards: { headers: pass, scrapers: pass } };
+  if (path === null)
+    return { file: null, connections: () => 'plain', files: [], guards: { headers: pass, scrapers: pass } };
   const opened = await openWebConfigFile({ path, mustHaveTls: mustHaveTls(settings), ...outside });
   if (opened.kind === 'bad') throw new CannotStart(`TUNEPLANE_WEB_CONFIG_FILE: ${opened.problems.join('; ')}`);
   const { file } = opened;
   return {
     file,
     connections: () => file.latest().connections,
+    files: file.latest().files,
     guards: {
       headers: createExtraHeaders(() => file.latest().headers),
       scrapers: createBasicAuth({ users: () => file.latest().users, bcrypt: createBcryptThread() }),

@@ -15,10 +15,12 @@ export interface WebConfig {
   readonly users: ReadonlyMap<string, string>;
   /** Sent with every response over TCP. */
   readonly headers: ReadonlyMap<string, string>;
+  /** The certificate, key and CA files that it names; no job may mount them. */
+  readonly files: readonly string[];
 }
 
 /** While the file is missing or empty. */
-const NOBODY: WebConfig = { connections: 'nobody', users: new Map(), headers: new Map() };
+const NOBODY: WebConfig = { connections: 'nobody', users: new Map(), headers: new Map(), files: [] };
 
 export interface WebConfigParts {
   readonly path: string;
@@ -49,21 +51,25 @@ async function understand(path: string, text: string, mustHaveTls: boolean): Pro
   if (read.kind === 'bad') return read;
   const { tls_server_config: tls } = read.value;
   if (tls === null || tls === undefined || Object.values(tls).every((value) => value === null)) {
-    if (!mustHaveTls) return { kind: 'good', value: { ...rest(read.value), connections: 'plain' } };
+    if (!mustHaveTls) return { kind: 'good', value: { ...rest(read.value), connections: 'plain', files: [] } };
     return { kind: 'bad', problems: [`${path}: tls_server_config: missing; ${WHY_TLS}`] };
   }
   const { pems, companions, problems } = await readPems(tls, dirname(path));
   if (problems.length > 0) return { kind: 'bad', problems, companions };
   const policy = tlsPolicy(tls, pems);
   if (!('options' in policy)) return { kind: 'bad', problems: policy.map((each) => `${path}: ${each}`), companions };
-  return { kind: 'good', value: { ...rest(read.value), connections: policy }, companions };
+  const files = companions.map((each) => each.path);
+  return { kind: 'good', value: { ...rest(read.value), connections: policy, files }, companions };
 }
 
 const WHY_TLS =
   'TUNEPLANE_LISTEN has an address beyond this machine, where tokens would be sent in clear text ' +
   '(behind a proxy that speaks TLS, TUNEPLANE_PLAIN_HTTP=true allows it)';
 
-function rest({ basic_auth_users: users, http_server_config: http }: WebConfigText): Omit<WebConfig, 'connections'> {
+function rest({
+  basic_auth_users: users,
+  http_server_config: http,
+}: WebConfigText): Pick<WebConfig, 'users' | 'headers'> {
   const headers = Object.entries(http?.headers ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
   );
