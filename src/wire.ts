@@ -160,7 +160,8 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     countRefused: (code) => meter.callerRefused(code),
     runtime: settings.runtime,
     policy: createPolicy({ rules: rules.now, offLimits: runtime.offLimits, runtime: settings.runtime }),
-    runs: createRuns({ ...runtime, cardStore: state.cards, recentRuns }),
+    runs: createRuns({ ...runtime, ...admissions.forRuns, cardStore: state.cards, recentRuns, clock }),
+    ending: admissions.ending,
     cardStore: clearingXids(state.cards, kernelLog),
     page: createPage({
       ...shown,

@@ -3,7 +3,7 @@
  * lock.
  */
 
-import type { Decision, Grant, JobSpec, Refusal, Running } from '../model/admission.js';
+import type { Decision, Grant, JobSpec, Principal, Refusal, Running } from '../model/admission.js';
 import type { Asking } from '../model/ports/line.js';
 import type { ServedJob } from '../model/ports/lock.js';
 import type { Existing } from './existing/existing-meaning.js';
@@ -11,7 +11,7 @@ import type { Existing } from './existing/existing-meaning.js';
 export interface Admission {
   readonly spec: JobSpec;
   /** The caller's name. */
-  readonly principal: string;
+  readonly principal: Principal;
   /** Aborted when the caller hangs up. The request is dropped if its container has not been created by then. */
   readonly gone: AbortSignal;
   /** On the monotonic clock: until when it may wait for the lock, or for an earlier container to disappear. */

@@ -3,7 +3,8 @@
 import { createHeldRequests, MOST_HELD } from '../line/held-requests.js';
 import { createPlaces } from '../line/places.js';
 import { walkLine, type LineRules } from '../line/walk.js';
-import type { Decision, JobSpec } from '../model/admission.js';
+import type { Decision, JobSpec, Principal } from '../model/admission.js';
+import { LABEL } from '../model/labels.js';
 import type { Occupancy } from '../model/occupancy.js';
 import type { Admissions } from '../model/ports/admissions.js';
 import type { Observer } from '../model/ports/eyes.js';
@@ -12,6 +13,7 @@ import type { Asking, Endings, Line, PlaceStore } from '../model/ports/line.js';
 import type { Hold, TurnQueue } from '../model/ports/lock.js';
 import type { Meter } from '../model/ports/meter.js';
 import { refuse } from '../model/refuse.js';
+import type { SeenContainer } from '../model/snapshot.js';
 import type { Standpoint } from '../occupancy/left-behind.js';
 import { inTime } from '../time/in-time.js';
 import type { Admission, Served, TurnResult } from './admission.js';
@@ -64,6 +66,18 @@ const AGAIN_AFTER_MS = 1000;
 export interface AdmissionsPart extends Admissions {
   /** The places in line, for the HTTP endpoints. */
   readonly places: Line;
+  /** The line, and what this gate is creating or starting: for those who stop a run. */
+  readonly forRuns: {
+    readonly line: Line;
+    readonly starting: {
+      /** Settles when the attempt at this run has ended; null where there is none. */
+      of(runId: string): Promise<unknown> | null;
+      /** Whether this gate created it, in this life or an earlier one. */
+      isOwn(container: SeenContainer): boolean;
+    };
+  };
+  /** Aborts when the gate begins to drain. */
+  readonly ending: AbortSignal;
   /** Since when this gate observes created containers; used by sweeps. */
   readonly standpoint: Standpoint;
   /**
@@ -101,9 +115,10 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   const onePerRun = createOnePerRun();
   const underWay = new Set<Promise<Decision>>();
   let draining = false;
+  const ending = new AbortController();
   const claiming: ClaimingParts = { ...parts, ...own, queue, draining: () => draining };
 
-  function decide(spec: JobSpec, principal: string, gone: AbortSignal, asking: Asking): Promise<Decision> {
+  function decide(spec: JobSpec, principal: Principal, gone: AbortSignal, asking: Asking): Promise<Decision> {
     if (queue.waiting + onePerRun.waiting >= settings.maxWaiting)
       return Promise.resolve(busy(queue.waiting + onePerRun.waiting));
     const untilMs = clock.monotonic() + settings.admitTimeoutMs;
@@ -114,8 +129,13 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   }
 
   /** Decides; while the answer is `wait`, decides again each time it may be the run's turn. */
-  async function decideInTurn(spec: JobSpec, principal: string, gone: AbortSignal, holdMs: number): Promise<Decision> {
-    const asking = line.arrive(spec, principal);
+  async function decideInTurn(
+    spec: JobSpec,
+    principal: Principal,
+    gone: AbortSignal,
+    holdMs: number,
+  ): Promise<Decision> {
+    const asking = line.arrive(spec, principal.name);
     if ('kind' in asking) return asking;
     const untilMs = clock.monotonic() + holdMs;
     let decision: Decision = { kind: 'client_gone' };
@@ -142,8 +162,16 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   return {
     standpoint,
     places: line,
+    forRuns: {
+      line,
+      starting: {
+        of: (runId) => attempts.of(runId),
+        isOwn: ({ labels }) => labels[LABEL.admittedBy] === settings.instanceId,
+      },
+    },
+    ending: ending.signal,
     async admit(spec, principal, gone, holdMs = 0) {
-      const decided = decideInTurn(spec, principal.name, gone, holdMs);
+      const decided = decideInTurn(spec, principal, gone, holdMs);
       underWay.add(decided);
       try {
         return await decided;
@@ -168,6 +196,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
     }),
     async drain(withinMs) {
       draining = true;
+      ending.abort();
       held.wakeAll();
       const ended = Promise.allSettled(underWay).then(() => attempts.idle());
       return (await inTime(ended, withinMs, clock)) !== null;

@@ -111,12 +111,16 @@ async function startClaim(claimed: Claimed, parts: ClaimingParts): Promise<Decis
 }
 
 /** The caller was told `starting`, so the outcome stays available for an hour. */
-function rememberLate(late: Ended, { spec, cards }: Claimed, { clock, log, recentRuns }: ClaimingParts): void {
+function rememberLate(late: Ended, { spec, cards, grant }: Claimed, { clock, log, recentRuns }: ClaimingParts): void {
   if (late.kind !== 'refused') return;
   log.warn({ run_id: spec.runId, code: late.code, daemon_message: late.daemonMessage }, 'a slow start failed');
   recentRuns.startFailed({
     runId: spec.runId,
     state: 'start_failed',
+    principal: grant.principal,
+    labels: spec.container.labels,
+    image: spec.container.image || null,
+    command: [...(spec.container.entrypoint ?? []), ...(spec.container.command ?? [])].join(' ') || null,
     cards: cards.map(({ index, uuid }) => ({ index, uuid })),
     exitCode: null,
     oomKilled: null,

@@ -83,6 +83,10 @@ export const placeShape = z.strictObject({
 export const runShape = z.strictObject({
   run_id: z.string(),
   state: z.enum([...CONTAINER_STATES, 'start_failed']),
+  principal: z.string().nullable().describe('Who started it.'),
+  labels: z.record(z.string(), z.string()),
+  image: z.string().nullable(),
+  command: z.string().nullable().describe('For people: as one text.'),
   cards: z.array(z.strictObject({ index: index.nullable(), uuid: z.string().nullable() })),
   exit_code: z.int().nullable(),
   oom_killed: z.boolean().nullable(),

@@ -72,6 +72,10 @@ export function runAnswer(run: Run): Readonly<Record<string, unknown>> {
   return {
     run_id: run.runId,
     state: run.state,
+    principal: run.principal,
+    labels: { ...run.labels },
+    image: run.image,
+    command: run.command,
     cards: run.cards.map(({ index, uuid }) => ({ index, uuid })),
     exit_code: run.exitCode,
     oom_killed: run.oomKilled,

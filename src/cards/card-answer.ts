@@ -76,6 +76,8 @@ function holderAnswer(claim: Claim): NonNullable<z.infer<typeof cardShape>['held
     since: new Date(claim.createdAtMs).toISOString(),
     principal: claim.principal,
     labels: { ...claim.labels },
+    image: claim.image,
+    command: claim.command,
   };
 }
 

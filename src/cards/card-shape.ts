@@ -14,6 +14,8 @@ const heldBy = z.strictObject({
   since: z.string(),
   principal: z.string().nullable(),
   labels: z.record(z.string(), z.string()),
+  image: z.string().nullable(),
+  command: z.string().nullable().describe('For people: as one text.'),
 });
 
 const external = z.strictObject({

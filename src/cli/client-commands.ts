@@ -46,6 +46,19 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
     .addHelpText('after', help('gpu-gate runs'))
     .action(async (options) => (await import('./runs.js')).showRuns(options));
 
+  asking(program, 'stop', 'tell a run of yours to end, and kill it if it does not')
+    .argument('<run_id>')
+    .option('--grace <seconds>', 'from the signal to end to the kill', '10')
+    .addHelpText('after', help('gpu-gate stop train-17', 'gpu-gate stop train-17 --grace 120'))
+    .action(async (runId: string, options) => (await import('./stop.js')).stopRun(runId, options));
+
+  asking(program, 'logs', 'print what a run of yours printed')
+    .argument('<run_id>')
+    .option('-f, --follow', 'go on until it has ended, or until Ctrl-C')
+    .option('-n, --tail <lines>', 'only the last so many lines')
+    .addHelpText('after', help('gpu-gate logs train-17 -f', 'gpu-gate logs train-17 --tail 100'))
+    .action(async (runId: string, options) => (await import('./logs.js')).showLogs(runId, options));
+
   asking(program, 'remove', 'remove a run that has ended, so that its run_id can be used again')
     .argument('<run_id>')
     .option(

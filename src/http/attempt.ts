@@ -83,6 +83,7 @@ function entryOf(
     action: parts.action,
     // Cannot collide with a caller's name: no token may have this one.
     principal: knownPrincipal(res)?.name ?? '?',
+    ...(knownPrincipal(res)?.delegate === undefined ? {} : { delegate: knownPrincipal(res)?.delegate ?? '' }),
     remote,
     runId: facts.runId ?? null,
     outcome,

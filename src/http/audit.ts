@@ -55,6 +55,7 @@ function lineOf(entry: AuditEntry): string {
     audit: entry.action,
     at: entry.at,
     principal: entry.principal,
+    delegate: entry.delegate,
     remote: entry.remote,
     run_id: entry.runId,
     outcome: entry.outcome,

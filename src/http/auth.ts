@@ -15,6 +15,8 @@ export type Keys =
 export interface Door {
   /** Lets callers with the role pass; null: any known caller. After it `principalOf` answers. */
   for(role: Role | null): RequestHandler;
+  /** Lets callers with at least one of the roles pass. */
+  forAny(...roles: readonly [Role, ...Role[]]): RequestHandler;
   /** For public routes: requires no token, but where there are no tokens an allowed `Host`. */
   readonly everybody: RequestHandler;
 }
@@ -23,19 +25,26 @@ export interface Door {
 export const openDoor: RequestHandler = (_req, _res, next) => next();
 
 /** The caller's name where there is no tokens file. */
-export const LOCAL: Principal = { name: 'local', roles: ROLES };
+export const LOCAL: Principal = { name: 'local', roles: ROLES.filter((role) => role !== 'delegate') };
 
 export function createDoor(keys: Keys): Door {
-  return {
-    for: (role) => async (req, res, next) => {
+  const doorFor =
+    (roles: readonly Role[]): RequestHandler =>
+    async (req, res, next) => {
       if (refuseHost(keys, req, res)) return;
-      const principal = keys.kind === 'open' ? LOCAL : await identify(keys.file, req, res);
+      const caller = keys.kind === 'open' ? LOCAL : await identify(keys.file, req, res);
+      if (caller === null) return;
+      res.locals['principal'] = caller;
+      const principal = actingFor(caller, req, res);
       if (principal === null) return;
       res.locals['principal'] = principal;
-      if (role === null || principal.roles.includes(role)) return next();
-      const detail = `${principal.name} does not have the role ${role}; it has ${principal.roles.join(', ')}`;
+      if (roles.length === 0 || roles.some((role) => principal.roles.includes(role))) return next();
+      const detail = `${caller.name} does not have the role ${roles.join(' or ')}; it has ${principal.roles.join(', ')}`;
       sendProblem(res, { code: 'forbidden', detail });
-    },
+    };
+  return {
+    for: (role) => doorFor(role === null ? [] : [role]),
+    forAny: (...roles) => doorFor(roles),
     everybody: (req: Request, res: Response, next: NextFunction) => {
       if (!refuseHost(keys, req, res)) next();
     },
@@ -59,6 +68,25 @@ function refuseHost(keys: Keys, req: Request, res: Response): boolean {
   if (wrong === null) return false;
   sendProblem(res, { code: 'forbidden', detail: wrong });
   return true;
+}
+
+/** Names are those of a tokens file. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
+
+/** Whom the caller speaks for: itself, or whom `On-Behalf-Of` names. Null where it may not, and a 403 or 400 was sent. */
+function actingFor(caller: Principal, req: Request, res: Response): Principal | null {
+  const name = req.headers['on-behalf-of'];
+  if (name === undefined) return caller;
+  if (!caller.roles.includes('delegate')) {
+    const detail = `${caller.name} does not have the role delegate, without which nobody speaks for another (On-Behalf-Of)`;
+    sendProblem(res, { code: 'forbidden', detail });
+    return null;
+  }
+  if (typeof name === 'string' && NAME.test(name)) return { name, roles: caller.roles, delegate: caller.name };
+  const detail =
+    'On-Behalf-Of: expected one name of 1 to 63 letters, digits, "_", "." and "-", the first a letter or digit';
+  sendProblem(res, { code: 'invalid_request', detail, errors: [{ pointer: 'On-Behalf-Of', detail }] });
+  return null;
 }
 
 /** Null where a 401 was sent. It does not say which part of the header was wrong. */

@@ -10,6 +10,8 @@ export type FaceCode =
   | 'method_not_allowed'
   | 'run_alive'
   | 'card_present'
+  | 'start_pending'
+  | 'stop_failed'
   | 'request_timeout'
   | 'headers_too_large';
 
@@ -28,6 +30,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; r
   method_not_allowed: { status: 405, title: 'The path does not support the method' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   run_alive: { status: 409, title: 'The run is alive' },
+  start_pending: { status: 409, title: 'The start of the run is pending' },
   card_present: { status: 409, title: 'The card is in the machine' },
   too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
@@ -39,6 +42,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; r
   internal: { status: 500, title: 'Internal error of the gate' },
   image_pull_failed: { status: 502, title: 'The image could not be pulled' },
   create_failed: { status: 502, title: 'The runtime failed to create the container' },
+  stop_failed: { status: 502, title: 'The runtime failed to stop the container' },
   start_failed: { status: 502, title: 'The runtime failed to start the container' },
   docker_unavailable: { status: 503, title: 'The runtime does not answer' },
   lock_unavailable: { status: 503, title: 'The lock is not available' },

@@ -47,11 +47,13 @@ export interface JobSpec extends JobRequest {
 }
 
 /** The caller. Without a tokens file everybody is `local` and may do everything. */
-export const ROLES = ['admit', 'release', 'operate', 'read'] as const;
+export const ROLES = ['admit', 'release', 'operate', 'read', 'delegate'] as const;
 export type Role = (typeof ROLES)[number];
 export interface Principal {
   readonly name: string;
   readonly roles: readonly Role[];
+  /** Who spoke for it, by a token with the role `delegate`; left out: it spoke for itself. */
+  readonly delegate?: string;
 }
 
 /** A card given to a run. Uuid null only where none is known and the operator allows admission when blind. */
@@ -70,6 +72,8 @@ export interface Grant {
   /** ISO 8601, UTC; unique among the grants of one life. */
   readonly admittedAt: string;
   readonly principal: string;
+  /** Who spoke for it; empty: it spoke for itself. */
+  readonly delegate: string;
 }
 
 /** The container of a run, for an answer. `exitCode` null where it has not ended or could not be inspected. */
@@ -209,6 +213,14 @@ export type Phase = (typeof PHASES)[number];
 export interface Run {
   readonly runId: string;
   readonly state: ContainerState | 'start_failed';
+  /** Who started it; null where its container does not say, as an older agent's. */
+  readonly principal: string | null;
+  /** The job's own, without those of the platform. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Null for a plain process, or where it could not be asked. */
+  readonly image: string | null;
+  /** As one text, for people. */
+  readonly command: string | null;
   readonly cards: readonly { readonly index: CardIndex | null; readonly uuid: CardUuid | null }[];
   readonly exitCode: number | null;
   readonly oomKilled: boolean | null;

@@ -28,3 +28,8 @@ export function containerName(runId: string): string {
 export function isOf(grant: Grant, labels: Readonly<Record<string, string>>): boolean {
   return labels[LABEL.life] === grant.life && labels[LABEL.admittedAt] === grant.admittedAt;
 }
+
+/** The labels that the caller gave, without those of the platform. */
+export function ownLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('tuneplane.')));
+}

@@ -28,6 +28,9 @@ export interface Claim {
   readonly principal: string | null;
   /** The job's own labels, without those of the platform. */
   readonly labels: Readonly<Record<string, string>>;
+  /** As the runtime's list names it; null where it does not. */
+  readonly image: string | null;
+  readonly command: string | null;
 }
 
 /** Who uses a card from outside, and how that was detected. */

@@ -185,6 +185,10 @@ export interface SeenContainer {
   /** Epoch milliseconds of its creation. */
   readonly createdAtMs: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** As the list names it; null or left out where it does not. */
+  readonly image?: string | null;
+  /** As one text. */
+  readonly command?: string | null;
   /** Null where it carries neither claim label. Present in any state: `holds(state)` tells whether the claim counts. */
   readonly claim: ClaimedCards | null;
   /** Only meaningful for a container without a claim that is running, paused or restarting. */

@@ -88,7 +88,13 @@ function claimOf(container: SeenContainer): Claim {
     createdAtMs: container.createdAtMs,
     principal: principal === undefined ? null : cut(principal, LONGEST_NAME),
     labels: labelsShown(container.labels),
+    image: shownText(container.image),
+    command: shownText(container.command),
   };
+}
+
+function shownText(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : cut(text, LONGEST_VALUE);
 }
 
 /**

@@ -7,7 +7,9 @@ import { cardShape, cardsShape, excludeRequest } from '../cards/card-shape.js';
 import { PROBLEMS, type ProblemCode } from '../http/problem.js';
 import type { RuntimeKind } from '../model/runtime-kind.js';
 import { statusShape } from '../page/status-shape.js';
-import { OPERATIONS, type Operation } from './operations.js';
+import { stopRequest } from '../runs/stop-route.js';
+import type { Operation } from './operation.js';
+import { OPERATIONS } from './operations.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,6 +22,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   Card: cardShape,
   Cards: cardsShape,
   ExcludeRequest: excludeRequest,
+  StopRequest: stopRequest,
   Status: statusShape,
 };
 
@@ -64,10 +67,10 @@ function requestOf(runtime: RuntimeKind): z.ZodType {
 }
 
 function operationObject(operation: Operation): Json {
-  const { role, id, summary, body, parameters = [] } = operation;
+  const { role, needs, id, summary, body, parameters = [] } = operation;
   return {
     operationId: id,
-    summary: role === null ? summary : `${summary} Needs the role ${role}.`,
+    summary: role === null ? summary : `${summary} ${needs ?? `Needs the role ${role}.`}`,
     // The empty one stands for a gate without a tokens file.
     ...(role === null ? {} : { security: [{ token: [] }, {}] }),
     ...(parameters.length === 0 ? {} : { parameters }),

@@ -1,33 +1,9 @@
 /** Every route of the gate with its possible answers: the table from which the OpenAPI document is generated. */
 
-import type { ProblemCode } from '../http/problem.js';
-import { REFUSAL_CODES, type Role } from '../model/admission.js';
+import { REFUSAL_CODES } from '../model/admission.js';
+import { BODY_PROBLEMS, type Operation } from './operation.js';
+import { RUN_OPERATIONS } from './run-operations.js';
 
-export interface Operation {
-  readonly method: 'get' | 'post' | 'delete';
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
-  /** Null: public. */
-  readonly role: Role | null;
-  readonly parameters?: readonly object[];
-  /** Name of the body's schema. */
-  readonly body?: string;
-  readonly answers: readonly OperationAnswer[];
-  /** Besides `forbidden`, `internal` and, where a role is needed, `unauthenticated`. */
-  readonly problems: readonly ProblemCode[];
-}
-
-export interface OperationAnswer {
-  readonly status: number;
-  readonly says: string;
-  /** Name of a schema, or an inline one; none for an answer without a body. */
-  readonly schema?: string | Readonly<Record<string, unknown>>;
-  readonly media?: string;
-  readonly headers?: readonly string[];
-}
-
-const RUN_ID = { name: 'run_id', in: 'path', required: true, schema: { type: 'string' } };
 const UUID = { name: 'uuid', in: 'path', required: true, schema: { type: 'string' }, description: 'As in GET /cards.' };
 const DRY_RUN = {
   name: 'dry_run',
@@ -36,22 +12,6 @@ const DRY_RUN = {
   schema: { enum: ['true'] },
   description: 'Takes no lock, pulls and changes nothing, and is not counted.',
 };
-const LOST = {
-  name: 'lost',
-  in: 'query',
-  required: false,
-  schema: { enum: ['true'] },
-  description:
-    'Removes a run of the process runtime that was started in another pid namespace, so that its state is unknown. ' +
-    'Frees its cards and stops nothing. Needs the role operate instead; run_alive for any other run.',
-};
-const BODY_PROBLEMS = [
-  'invalid_request',
-  'unsupported_media_type',
-  'too_large',
-  'request_timeout',
-  'headers_too_large',
-] as const;
 
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -74,35 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     problems: [...REFUSAL_CODES, 'request_timeout', 'headers_too_large'],
   },
-  {
-    method: 'get',
-    path: '/runs',
-    id: 'listRuns',
-    summary: 'The jobs on this machine, as the runtime lists them.',
-    role: 'read',
-    answers: [{ status: 200, says: 'All of them.', schema: 'Runs' }],
-    problems: ['docker_unavailable'],
-  },
-  {
-    method: 'get',
-    path: '/runs/{run_id}',
-    id: 'getRun',
-    summary: 'One job. A start that failed after a 202 stays readable as start_failed for an hour.',
-    role: 'read',
-    parameters: [RUN_ID],
-    answers: [{ status: 200, says: 'The job.', schema: 'Run' }],
-    problems: ['not_found', 'docker_unavailable'],
-  },
-  {
-    method: 'delete',
-    path: '/runs/{run_id}',
-    id: 'removeRun',
-    summary: 'Removes a job that has ended. A live one is never touched.',
-    role: 'release',
-    parameters: [RUN_ID, LOST],
-    answers: [{ status: 204, says: 'It had ended, or was lost, and is removed.' }],
-    problems: ['invalid_request', 'not_found', 'run_alive', 'container_refused', 'docker_unavailable'],
-  },
+  ...RUN_OPERATIONS,
   {
     method: 'get',
     path: '/cards',

@@ -11,7 +11,7 @@ const decisionShape = z.strictObject({
   at: z.string(),
   first_at: z.string(),
   times: z.int().describe('How often the same decision was repeated, from first_at to at.'),
-  action: z.enum(['admit', 'delete', 'exclude', 'include', 'forget']),
+  action: z.enum(['admit', 'delete', 'stop', 'exclude', 'include', 'forget']),
   principal: z.string(),
   run_id: z.string().nullable(),
   outcome: z.string().describe('The decision, or the code of the refusal.'),

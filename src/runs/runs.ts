@@ -1,39 +1,39 @@
 /** The jobs on this machine, as the runtime lists them. */
 
-import { existingRun, withoutCopies } from '../admission/existing/existing-run.js';
-import type { RecentRuns } from '../admission/existing/recent-runs.js';
-import type { Refusal, Run } from '../model/admission.js';
-import { cardsOf } from '../model/container-cards.js';
+import { withoutCopies } from '../admission/existing/existing-run.js';
+import type { Principal, Refusal, Run } from '../model/admission.js';
 import { LABEL } from '../model/labels.js';
-import type { Runs } from '../model/ports/admissions.js';
-import type { Books } from '../model/ports/books.js';
-import type { CardStore } from '../model/ports/card-store.js';
-import type { Hands } from '../model/ports/hands.js';
-import { refuse } from '../model/refuse.js';
-import { type Probed, type SeenContainer, holds } from '../model/snapshot.js';
-import { exitWords } from './exit-words.js';
-
-export interface RunsParts {
-  readonly books: Books;
-  readonly hands: Pick<Hands, 'remove' | 'giveUp'>;
-  readonly cardStore: Pick<CardStore, 'remembered'>;
-  readonly recentRuns: Pick<RecentRuns, 'get' | 'all' | 'forget'>;
-}
+import type { RunFilter, Runs } from '../model/ports/admissions.js';
+import { holds, type Probed, type SeenContainer } from '../model/snapshot.js';
+import { containerOf, mayTouch, notAsked, notTold, runOf, type RunsParts } from './run-of.js';
+import { stopRun } from './stop-run.js';
 
 /** A run is a container with a run id or a claim. One whose container is gone may be remembered for an hour. */
 export function createRuns(parts: RunsParts): Runs {
   const { books, hands, recentRuns } = parts;
+
+  /** The run's container, null where it has none. */
+  async function find(runId: string): Promise<{ readonly container: SeenContainer | null } | Refusal> {
+    const listed = await books.findRun(runId);
+    if (listed.kind === 'blind') return notAsked(listed.detail);
+    return { container: containerOf(await withoutCopies(listed.value, books), runId) };
+  }
+
   return {
-    async list() {
+    async list(filter = {}) {
       const listed = await books.listRuns();
       if (listed.kind === 'blind') return listed;
-      const jobs = listed.value.containers.filter(
-        (container) => container.labels[LABEL.runId] || container.claim !== null,
-      );
-      const runs = await Promise.all(jobs.map((container) => runOf(container, parts)));
-      const there = new Set(runs.map((run) => run.runId));
-      const failed = recentRuns.all().filter((run) => !there.has(run.runId));
-      return { ...listed, value: [...runs, ...failed] };
+      const jobs = listed.value.containers.filter(isRun);
+      const wanted = jobs.filter((job) => fits(filter, job.state, job.labels[LABEL.principal])).toSorted(newestFirst);
+      const there = new Set(jobs.map((job) => job.labels[LABEL.runId] || job.name));
+      const failed = recentRuns
+        .all()
+        .filter((run) => !there.has(run.runId) && fits(filter, run.state, run.principal ?? undefined));
+      // Only what is shown is asked for one by one.
+      const shown = wanted.slice(0, filter.limit ?? wanted.length);
+      const runs = await Promise.all(shown.map((container) => runOf(container, parts)));
+      const all = [...runs, ...failed];
+      return { ...listed, value: all.slice(0, filter.limit ?? all.length) };
     },
 
     async get(runId): Promise<Probed<Run | null>> {
@@ -43,22 +43,23 @@ export function createRuns(parts: RunsParts): Runs {
       return { ...listed, value: container ? await runOf(container, parts) : recentRuns.get(runId) };
     },
 
-    async remove(runId) {
-      const listed = await books.findRun(runId);
-      if (listed.kind === 'blind') return notAsked(listed.detail);
-      const container = containerOf(await withoutCopies(listed.value, books), runId);
-      if (!container) return recentRuns.forget(runId) ? 'removed' : 'unknown';
+    async remove(runId, by) {
+      const found = await find(runId);
+      if ('kind' in found) return found;
+      const { container } = found;
+      if (!container) return forget(runId, by);
+      if (!mayTouch(container.labels[LABEL.principal], by)) return 'forbidden';
       if (container.outOfReach) return 'out_of_reach';
       if (holds(container.state)) return 'alive';
       const removed = await hands.remove(container.id, 'ended');
       if (removed.kind === 'left') return 'alive';
-      return removed.kind === 'in_doubt' ? notTold(removed.detail) : 'removed';
+      return removed.kind === 'in_doubt' ? notTold(`the run was removed: ${removed.detail}`) : 'removed';
     },
 
     async giveUp(runId) {
-      const listed = await books.findRun(runId);
-      if (listed.kind === 'blind') return notAsked(listed.detail);
-      const container = containerOf(await withoutCopies(listed.value, books), runId);
+      const found = await find(runId);
+      if ('kind' in found) return found;
+      const { container } = found;
       if (!container) {
         if (recentRuns.get(runId) === null) return 'unknown';
         return {
@@ -75,39 +76,42 @@ export function createRuns(parts: RunsParts): Runs {
         case 'in_reach':
           return given;
         case 'in_doubt':
-          return notTold(given.detail);
+          return notTold(`the run was removed: ${given.detail}`);
         default:
           return given satisfies never;
       }
     },
+
+    stop: (runId, graceSeconds, by) => stopRun(runId, graceSeconds, by, parts),
+
+    async output(runId, wanted, by, signal) {
+      const found = await find(runId);
+      if ('kind' in found) return found;
+      const { container } = found;
+      if (container === null) return 'unknown';
+      if (!mayTouch(container.labels[LABEL.principal], by)) return 'forbidden';
+      const answer = await books.output(container, wanted, signal);
+      if (answer.kind === 'unavailable') return notAsked(answer.detail);
+      return answer.kind === 'gone' ? 'unknown' : answer;
+    },
   };
+
+  function forget(runId: string, by: Principal): 'removed' | 'unknown' | 'forbidden' {
+    const run = recentRuns.get(runId);
+    if (run === null) return 'unknown';
+    if (!mayTouch(run.principal, by)) return 'forbidden';
+    return recentRuns.forget(runId) ? 'removed' : 'unknown';
+  }
 }
 
-function notAsked(detail: string): Refusal {
-  return refuse('docker_unavailable', { detail: `the runtime could not be asked for this run: ${detail}` });
+function isRun({ labels, claim }: SeenContainer): boolean {
+  return Boolean(labels[LABEL.runId]) || claim !== null;
 }
 
-function notTold(detail: string): Refusal {
-  return refuse('docker_unavailable', { detail: `the runtime did not say whether the run was removed: ${detail}` });
+function fits({ state, principal }: RunFilter, ofState: Run['state'], ofPrincipal: string | undefined): boolean {
+  return (state === undefined || state === ofState) && (principal === undefined || principal === ofPrincipal);
 }
 
-function containerOf(containers: readonly SeenContainer[], runId: string): SeenContainer | null {
-  const existing = existingRun(containers, runId);
-  return existing.kind === 'none' || existing.kind === 'stranger' ? null : existing.container;
-}
-
-async function runOf(container: SeenContainer, { books, cardStore }: RunsParts): Promise<Run> {
-  const described = await books.describe(container);
-  const details = described.kind === 'seen' ? described.value : null;
-  return {
-    runId: container.labels[LABEL.runId] || container.name,
-    state: container.state,
-    cards: cardsOf(container, cardStore.remembered()).map(({ index, uuid }) => ({ index, uuid })),
-    exitCode: details?.exitCode ?? null,
-    oomKilled: details?.oomKilled ?? null,
-    error: details?.error ?? exitWords(details?.exitCode ?? null, details?.oomKilled ?? null),
-    createdAt: new Date(container.createdAtMs).toISOString(),
-    startedAt: details?.startedAt ?? null,
-    finishedAt: details?.finishedAt ?? null,
-  };
+function newestFirst(one: SeenContainer, other: SeenContainer): number {
+  return other.createdAtMs - one.createdAtMs;
 }

@@ -19,7 +19,7 @@ export function runLabels(spec: JobSpec, grant: Grant): Record<string, string> {
     [LABEL.admittedAt]: grant.admittedAt,
     [LABEL.principal]: grant.principal,
     [LABEL.life]: grant.life,
-    [LABEL.delegate]: '',
+    [LABEL.delegate]: grant.delegate,
   } satisfies Record<(typeof LABEL)[keyof typeof LABEL], string>;
 }
 

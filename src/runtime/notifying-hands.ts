@@ -15,6 +15,7 @@ export function notifyingHands(hands: Hands, changed: () => void): Hands {
     compare: (id, spec, grant) => hands.compare(id, spec, grant),
     start: (id) => telling(hands.start(id)),
     remove: (id, only) => telling(hands.remove(id, only)),
+    stop: (id, graceSeconds) => telling(hands.stop(id, graceSeconds)),
     giveUp: (id) => telling(hands.giveUp(id)),
   };
 }

@@ -16,6 +16,7 @@ export function rememberingHands(
       if (answer.kind === 'had_run') hadRun(answer);
       return answer;
     },
+    stop: (id, graceSeconds) => hands.stop(id, graceSeconds),
     giveUp: (id) => hands.giveUp(id),
   };
 }

@@ -280,6 +280,10 @@ test('a caller that hangs up in the middle of its body is counted as gone', asyn
 const run: Run = {
   runId: 'train-17',
   state: 'exited',
+  principal: 'console',
+  labels: { team: 'vision' },
+  image: 'train:1.4',
+  command: 'python train.py',
   cards: [{ index: cardIndex(0), uuid: cardUuid('GPU-0') }],
   exitCode: 1,
   oomKilled: true,
@@ -291,6 +295,10 @@ const run: Run = {
 const shown = {
   run_id: 'train-17',
   state: 'exited',
+  principal: 'console',
+  labels: { team: 'vision' },
+  image: 'train:1.4',
+  command: 'python train.py',
   cards: [{ index: 0, uuid: 'GPU-0' }],
   exit_code: 1,
   oom_killed: true,

@@ -50,6 +50,8 @@ test('a card is shown with its state, who holds it and all that was found', asyn
           since: '2026-11-29T11:59:00.000Z',
           principal: 'console',
           labels: { team: 'vision' },
+          image: 'train:1.4',
+          command: 'python train.py',
         },
         external: null,
         unhealthy: [{ reason: 'ecc_uncorrected', detail: '3 uncorrected ECC errors since the driver was loaded' }],

@@ -144,6 +144,7 @@ describe('one device request per card gave a job part of its cards; a count besi
       admittedBy: 'gate-a',
       admittedAt: '2026-11-29T12:00:00.000Z',
       principal: 'console',
+      delegate: '',
     };
     const body = containerSpec(jobSpec('train', 2), grant);
     expect(body.HostConfig?.DeviceRequests).toEqual([{ Driver: 'nvidia', DeviceIDs: uuids, Capabilities: [['gpu']] }]);

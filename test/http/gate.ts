@@ -10,8 +10,9 @@ import { createMeter } from '../../src/metrics/meter.js';
 import { metricsRoutes } from '../../src/metrics/routes.js';
 import type { Decision, JobSpec, Outcome, Principal, RefusedCode, Run } from '../../src/model/admission.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
-import type { Runs } from '../../src/model/ports/admissions.js';
+import type { RunFilter, Runs, StopDone } from '../../src/model/ports/admissions.js';
 import type { AuditEntry } from '../../src/model/ports/audit.js';
+import type { OutputWanted } from '../../src/model/ports/books.js';
 import type { CardStore } from '../../src/model/ports/card-store.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
 import type { Log } from '../../src/model/ports/outside.js';
@@ -46,12 +47,17 @@ export interface Gate {
   readonly logged: { level: string; data: object; sentence: string }[];
   readonly removed: string[];
   readonly givenUp: string[];
+  readonly stopped: { runId: string; graceSeconds: number; by: Principal }[];
+  readonly read: { runId: string; wanted: OutputWanted; by: Principal }[];
+  readonly filters: RunFilter[];
   readonly cardStore: MemoryBook;
   /** The answers to the next admissions and dry runs. */
   decide: (call: Call) => Decision | Promise<Decision>;
   runs: Probed<readonly Run[]>;
   removal: Awaited<ReturnType<Runs['remove']>>;
   givingUp: Awaited<ReturnType<Runs['giveUp']>>;
+  stopping: StopDone;
+  output: (signal: AbortSignal) => Awaited<ReturnType<Runs['output']>>;
   look: () => Observation;
   ready: boolean;
   post(body: unknown, init?: { headers?: Record<string, string>; query?: string }): Promise<Response>;
@@ -78,11 +84,16 @@ export async function startGate(over: Partial<AppParts> = {}, limits?: TimeLimit
     logged,
     removed: [],
     givenUp: [],
+    stopped: [],
+    read: [],
+    filters: [],
     cardStore: new MemoryBook(),
     decide: () => admitted(),
     runs: { kind: 'seen', value: [], tookMs: 1 },
     removal: 'removed',
     givingUp: 'given_up',
+    stopping: 'removed',
+    output: () => 'unknown',
     look: () => watchedMachine(),
     ready: true,
     post(body, { headers = {}, query = '' } = {}) {
@@ -163,7 +174,10 @@ function partsOf(gate: Gate): AppParts {
     audit: { write: (entry) => void gate.audit.push(entry) },
     clock: { ...systemClock, now: () => Date.parse('2026-11-29T12:00:01.000Z') },
     runs: {
-      list: () => Promise.resolve(gate.runs),
+      list: (filter = {}) => {
+        gate.filters.push(filter);
+        return Promise.resolve(gate.runs);
+      },
       get: (runId) => {
         const { runs } = gate;
         if (runs.kind === 'blind') return Promise.resolve(runs);
@@ -176,6 +190,14 @@ function partsOf(gate: Gate): AppParts {
       giveUp: (runId) => {
         gate.givenUp.push(runId);
         return Promise.resolve(gate.givingUp);
+      },
+      stop: (runId, graceSeconds, by) => {
+        gate.stopped.push({ runId, graceSeconds, by });
+        return Promise.resolve(gate.stopping);
+      },
+      output: (runId, wanted, by, signal) => {
+        gate.read.push({ runId, wanted, by });
+        return Promise.resolve(gate.output(signal));
       },
     },
     observer: {

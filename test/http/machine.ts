@@ -46,6 +46,8 @@ const held: JudgedCard = {
       createdAtMs: OBSERVED_AT_MS - 60_000,
       principal: 'console',
       labels: { team: 'vision' },
+      image: 'train:1.4',
+      command: 'python train.py',
     },
   ],
   unhealthy: [{ reason: 'ecc_uncorrected', detail: '3 uncorrected ECC errors since the driver was loaded' }],

@@ -42,12 +42,12 @@ test.each([
   [
     'a role that does not exist',
     `a:${sha('x')}:read,root`,
-    't, line 1: expected roles of admit, release, operate, read for a, with commas; got "root"',
+    't, line 1: expected roles of admit, release, operate, read, delegate for a, with commas; got "root"',
   ],
   [
     'no role',
     `a:${sha('x')}:`,
-    't, line 1: expected roles of admit, release, operate, read for a, with commas; got ""',
+    't, line 1: expected roles of admit, release, operate, read, delegate for a, with commas; got ""',
   ],
   ['a name with a space', `a b:${sha('x')}:read`, 't, line 1: expected a name of up to 63 letters'],
   ['the same token twice', `b:${sha('x')}:read\na:${sha('x')}:admit`, 't, line 2: the same token as in line 1'],

@@ -56,7 +56,16 @@ export function unseenCard(index: number, but: Partial<JudgedCard> = {}): Judged
 export function claim(runId: string): Claim {
   const container = `tuneplane-${runId}`;
   const at = { state: 'running', createdAtMs: LOOK_AT_MS - 60_000 } as const;
-  return { runId, container, containerId: `id-of-${container}`, ...at, principal: 'console', labels: {} };
+  return {
+    runId,
+    container,
+    containerId: `id-of-${container}`,
+    ...at,
+    principal: 'console',
+    labels: {},
+    image: null,
+    command: null,
+  };
 }
 
 /** One look, with its occupancy. */

@@ -3,6 +3,7 @@ import { LABEL } from '../../src/model/labels.js';
 import type { SeenContainer } from '../../src/model/snapshot.js';
 import { createRuns } from '../../src/runs/runs.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
+import { OPERATOR, quietParts } from '../support/runs-parts.js';
 
 /** The runs of a machine with one run, `train`, and a start of `late` that failed and left nothing. */
 function machine(train: Partial<SeenContainer>) {
@@ -18,7 +19,14 @@ function machine(train: Partial<SeenContainer>) {
     pinned: { kind: 'none' },
     ...train,
   });
-  const late = { runId: 'late', state: 'start_failed' } as const;
+  const late = {
+    runId: 'late',
+    state: 'start_failed',
+    principal: null,
+    labels: {},
+    image: null,
+    command: null,
+  } as const;
   const details = { exitCode: null, oomKilled: null, error: null, createdAt: null, startedAt: null, finishedAt: null };
   const recentRuns = {
     get: (runId: string) => (runId === 'late' ? { ...late, ...details, cards: [] } : null),
@@ -26,13 +34,13 @@ function machine(train: Partial<SeenContainer>) {
     forget: () => false,
   };
   const cardStore = { remembered: () => [] };
-  return { runtime, runs: createRuns({ books: runtime, hands: runtime, cardStore, recentRuns }) };
+  return { runtime, runs: createRuns({ ...quietParts, books: runtime, hands: runtime, cardStore, recentRuns }) };
 }
 
 describe('a run that is out of reach', () => {
   test('is not removed, and says that it is out of reach', async () => {
     const { runtime, runs } = machine({});
-    expect(await runs.remove('train')).toBe('out_of_reach');
+    expect(await runs.remove('train', OPERATOR)).toBe('out_of_reach');
     expect(runtime.containers.size).toBe(1);
   });
 

@@ -7,6 +7,7 @@ import { createRuns } from '../../src/runs/runs.js';
 import { systemClock } from '../../src/time/system-clock.js';
 import { healthyRows, rememberedOf, uuidOf } from '../support/admissions.js';
 import { fakeRuntime } from '../support/fake-runtime.js';
+import { OPERATOR, quietParts } from '../support/runs-parts.js';
 
 function machine(states: Record<string, ContainerState>) {
   const runtime = fakeRuntime();
@@ -24,7 +25,11 @@ function machine(states: Record<string, ContainerState>) {
   }
   const recentRuns = createRecentRuns(systemClock);
   const cardStore = { remembered: () => rememberedOf(healthyRows(2)) };
-  return { runtime, recentRuns, runs: createRuns({ books: runtime, hands: runtime, cardStore, recentRuns }) };
+  return {
+    runtime,
+    recentRuns,
+    runs: createRuns({ ...quietParts, books: runtime, hands: runtime, cardStore, recentRuns }),
+  };
 }
 
 test('the jobs are the containers that carry a run or a claim, and nothing else', async () => {
@@ -64,13 +69,13 @@ test.each([
   ['removing', 'alive'],
 ] as const)('removing a run that is %s: %s', async (state, answer) => {
   const { runtime, runs } = machine({ train: state });
-  expect(await runs.remove('train')).toBe(answer);
+  expect(await runs.remove('train', OPERATOR)).toBe(answer);
   expect(runtime.containers.has('id-train')).toBe(answer === 'alive');
 });
 
 test('a run that nobody knows is unknown, and null to a reader', async () => {
   const { runs } = machine({});
-  expect(await runs.remove('nope')).toBe('unknown');
+  expect(await runs.remove('nope', OPERATOR)).toBe('unknown');
   expect(await runs.get('nope')).toMatchObject({ kind: 'seen', value: null });
 });
 
@@ -79,6 +84,10 @@ test('a start that failed after a 202 is read for an hour, and can be removed', 
   recentRuns.startFailed({
     runId: 'late',
     state: 'start_failed',
+    principal: 'console',
+    labels: {},
+    image: null,
+    command: null,
     cards: [],
     exitCode: null,
     oomKilled: null,
@@ -89,7 +98,7 @@ test('a start that failed after a 202 is read for an hour, and can be removed', 
   });
   expect(await runs.get('late')).toMatchObject({ value: { state: 'start_failed', error: 'no driver' } });
   expect(await runs.list()).toMatchObject({ value: [{ runId: 'late' }] });
-  expect(await runs.remove('late')).toBe('removed');
+  expect(await runs.remove('late', OPERATOR)).toBe('removed');
   expect(await runs.get('late')).toMatchObject({ value: null });
 });
 
@@ -98,5 +107,5 @@ test('a list that failed is blind, never empty, and removes nothing', async () =
   runtime.down = 'gone';
   expect((await runs.list()).kind).toBe('blind');
   expect((await runs.get('train')).kind).toBe('blind');
-  expect(await runs.remove('train')).toMatchObject({ code: 'docker_unavailable' });
+  expect(await runs.remove('train', OPERATOR)).toMatchObject({ code: 'docker_unavailable' });
 });

@@ -13,10 +13,11 @@ import type {
   ImageAnswer,
   RemoveAnswer,
   StartAnswer,
+  StopAnswer,
   StoredAnswer,
 } from '../../src/model/ports/hands.js';
 import type { Endings } from '../../src/model/ports/line.js';
-import { holds, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
+import { holds, isAlive, type ContainerState, type Probed, type SeenContainer } from '../../src/model/snapshot.js';
 import { parseClaim } from '../../src/runtime/parse-claim.js';
 
 export interface FakeRuntime extends Books, Hands, Endings {
@@ -181,6 +182,19 @@ export function fakeRuntime(beat: () => Promise<void> = async () => {}): FakeRun
       const hadRun = only === 'created' && now.state === 'exited';
       return hadRun ? { kind: 'had_run', container: one, exitCode: 0 } : { kind: 'removed' };
     },
+    async stop(id): Promise<StopAnswer> {
+      await beat();
+      const one = containers.get(id);
+      if (!one) return { kind: 'gone' };
+      if (!isAlive(one.state)) return { kind: 'ended' };
+      set(id, 'exited');
+      return { kind: 'stopping' };
+    },
+    async output({ id }) {
+      await beat();
+      if (!containers.has(id)) return { kind: 'gone' };
+      return { kind: 'stream', stream: linesOf(id) };
+    },
     async giveUp(id): Promise<GiveUpAnswer> {
       await beat();
       const one = containers.get(id);
@@ -222,6 +236,7 @@ function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenC
     [LABEL.admittedBy]: grant.admittedBy,
     [LABEL.admittedAt]: grant.admittedAt,
     [LABEL.principal]: grant.principal,
+    [LABEL.delegate]: grant.delegate,
     [LABEL.life]: grant.life,
   };
   return {
@@ -234,4 +249,8 @@ function container(id: string, name: string, spec: JobSpec, grant: Grant): SeenC
     claim: parseClaim(labels)?.cards ?? null,
     pinned: { kind: 'none' },
   };
+}
+
+async function* linesOf(id: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`output of ${id}\n`);
 }

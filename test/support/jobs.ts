@@ -29,5 +29,12 @@ export function grantOf(...indices: readonly number[]): Grant {
     uuid: uuidOf(index),
     name: 'NVIDIA H100 80GB HBM3',
   }));
-  return { cards, admittedBy: 'gate-a', life: 'life-1', admittedAt: '2026-11-29T12:00:00.000Z', principal: 'console' };
+  return {
+    cards,
+    admittedBy: 'gate-a',
+    life: 'life-1',
+    admittedAt: '2026-11-29T12:00:00.000Z',
+    principal: 'console',
+    delegate: '',
+  };
 }

@@ -90,6 +90,7 @@ function portsOver(ask: Ask): Pick<RuntimeInNamespace, 'books' | 'hands'> {
       findRun: (...args) => ask('books', 'findRun', args),
       findLabelled: (...args) => ask('books', 'findLabelled', args),
       describe: (...args) => ask('books', 'describe', args),
+      output: async () => ({ kind: 'gone' }),
       isCopy: (...args) => ask('books', 'isCopy', args),
     },
     hands: {
@@ -98,6 +99,7 @@ function portsOver(ask: Ask): Pick<RuntimeInNamespace, 'books' | 'hands'> {
       compare: async () => ({ kind: 'as_asked' }),
       start: (...args) => ask('hands', 'start', args),
       remove: (...args) => ask('hands', 'remove', args),
+      stop: (...args) => ask('hands', 'stop', args),
       giveUp: (...args) => ask('hands', 'giveUp', args),
     },
   };

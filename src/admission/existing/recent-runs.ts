@@ -1,7 +1,7 @@
 /** Runs without a container that can be queried for another hour. */
 
 import type { Run } from '../../model/admission.js';
-import { LABEL } from '../../model/labels.js';
+import { LABEL, ownLabels } from '../../model/labels.js';
 import type { Clock } from '../../model/ports/outside.js';
 import type { SeenContainer } from '../../model/snapshot.js';
 
@@ -58,6 +58,10 @@ function asRun({ container, exitCode }: RemovedRun, nowMs: number): Run {
   return {
     runId: labels[LABEL.runId] || name,
     state: 'exited',
+    principal: labels[LABEL.principal] || null,
+    labels: ownLabels(labels),
+    image: container.image ?? null,
+    command: container.command ?? null,
     cards: byUuid.length > 0 ? byUuid : byIndex,
     exitCode,
     oomKilled: null,

@@ -27,7 +27,11 @@ export interface Gate {
   /** For people. */
   readonly written: string;
   ask(path: string, question?: Question): Promise<GateSaid>;
+  /** A response whose body is read as it comes. Every answer but 200 is read as a whole. */
+  open(path: string, signal: AbortSignal): Promise<Opened>;
 }
+
+export type Opened = { readonly kind: 'stream'; readonly stream: AsyncIterable<Buffer> } | GateSaid;
 
 /** The options that every command of this kind has. */
 export interface GateOptions extends TlsFileOptions {
@@ -51,6 +55,8 @@ export function findGate(options: GateOptions, env: Readonly<Record<string, stri
   const gate = {
     written: address.written,
     ask: (path: string, how?: Question) => ask({ address, token: token?.token ?? null, tls: tls.files }, path, how),
+    open: (path: string, signal: AbortSignal) =>
+      openStream({ address, token: token?.token ?? null, tls: tls.files }, path, signal),
   };
   return { kind: 'found', gate, warnings: token?.warnings ?? [] };
 }
@@ -122,6 +128,33 @@ function exchange(
     sent.once('response', (response: IncomingMessage) => void read(response).then(resolve, reject));
     sent.end(body);
   });
+}
+
+/** The limit is for the beginning of the answer. */
+async function openStream({ address, token, tls }: Target, path: string, signal: AbortSignal): Promise<Opened> {
+  const limit = new AbortController();
+  const callOff = setTimeout(() => limit.abort(), LIMIT_MS);
+  const headers = { accept: 'text/plain', ...(token === null ? {} : { authorization: `Bearer ${token}` }) };
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = {
+        method: 'GET',
+        agent: false,
+        signal: AbortSignal.any([signal, limit.signal]),
+        headers,
+      } as const;
+      const sent = send(address, path, options, tls);
+      sent.once('error', reject);
+      sent.once('response', resolve);
+      sent.end();
+    });
+    return response.statusCode === 200 ? { kind: 'stream', stream: response } : await read(response);
+  } catch (error) {
+    const detail = limit.signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : errorWords(error);
+    return { kind: 'unreachable', detail: `no gate answers at ${address.written}: ${detail}` };
+  } finally {
+    clearTimeout(callOff);
+  }
 }
 
 function send(address: GateAddress, path: string, options: RequestOptions, tls: TlsFiles) {

@@ -4,6 +4,7 @@ import type { Decision, JobRequest, JobSpec, Principal, Refusal, Run } from '../
 import type { LineView } from '../line.js';
 import type { Occupancy } from '../occupancy.js';
 import type { Probed } from '../snapshot.js';
+import type { OutputAnswer, OutputWanted } from './books.js';
 
 /** Work in progress, for gauges. */
 export interface GateStatus {
@@ -33,16 +34,50 @@ export interface Admissions {
   status(): GateStatus;
 }
 
-/** The jobs on this machine. */
+/** Which runs are wanted; what is left out does not matter. */
+export interface RunFilter {
+  readonly state?: Run['state'];
+  readonly principal?: string;
+  /** The newest so many. */
+  readonly limit?: number;
+}
+
+export type StopDone =
+  | { readonly kind: 'stopping'; readonly run: Run }
+  /** Nothing was done: it had ended. */
+  | { readonly kind: 'ended'; readonly run: Run }
+  /** It waited for cards, and does so no more. */
+  | 'left_line'
+  /** It was created and never started. */
+  | 'removed'
+  | { readonly kind: 'start_pending'; readonly why: string }
+  | { readonly kind: 'failed'; readonly daemonMessage: string }
+  | 'out_of_reach'
+  | 'unknown'
+  | 'forbidden'
+  | Refusal;
+
+/** The jobs on this machine. What is somebody else's is touched by an operator alone: `forbidden`. */
 export interface Runs {
-  list(): Promise<Probed<readonly Run[]>>;
+  /** Newest first. */
+  list(filter?: RunFilter): Promise<Probed<readonly Run[]>>;
   get(runId: string): Promise<Probed<Run | null>>;
   /** Removes a run that has ended. */
-  remove(runId: string): Promise<'removed' | 'alive' | 'out_of_reach' | 'unknown' | Refusal>;
+  remove(
+    runId: string,
+    by: Principal,
+  ): Promise<'removed' | 'alive' | 'out_of_reach' | 'unknown' | 'forbidden' | Refusal>;
   /** Removes the record of a run that is out of reach; ends no process. For any other run, `why` describes its state. */
   giveUp(
     runId: string,
   ): Promise<'given_up' | 'unknown' | Refusal | { readonly kind: 'in_reach'; readonly why: string }>;
+  stop(runId: string, graceSeconds: number, by: Principal): Promise<StopDone>;
+  output(
+    runId: string,
+    wanted: OutputWanted,
+    by: Principal,
+    signal: AbortSignal,
+  ): Promise<Extract<OutputAnswer, { kind: 'stream' }> | 'unknown' | 'forbidden' | Refusal>;
 }
 
 /** The policy of this machine: allows a request and fills in its defaults, or says field by field what is not allowed. */

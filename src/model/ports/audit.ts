@@ -6,13 +6,15 @@ export interface Audit {
 }
 
 /** Calls that change something when they are allowed. */
-export type ChangingAction = 'admit' | 'delete' | 'exclude' | 'include' | 'forget';
+export type ChangingAction = 'admit' | 'delete' | 'stop' | 'exclude' | 'include' | 'forget';
 
 export interface AuditEntry {
   readonly at: string;
   /** `dry_run` and `call`: for calls that change nothing, only refusals are recorded. */
   readonly action: ChangingAction | 'dry_run' | 'call';
   readonly principal: string;
+  /** Who spoke for the principal; left out where it spoke for itself. */
+  readonly delegate?: string;
   readonly remote: string | null;
   readonly runId: string | null;
   /** The decision or the code. */

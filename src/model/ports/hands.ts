@@ -54,6 +54,14 @@ export type RemoveAnswer =
 /** The state that a container must still have to be removed: it never started, or it has ended. */
 export type Removable = 'created' | 'ended';
 
+export type StopAnswer =
+  /** It was told to end, and is killed after its grace. */
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'failed'; readonly daemonMessage: string }
+  | { readonly kind: 'in_doubt'; readonly detail: string };
+
 export type GiveUpAnswer =
   | { readonly kind: 'given_up' }
   | { readonly kind: 'gone' }
@@ -85,6 +93,8 @@ export interface Hands {
    * the events show it.
    */
   remove(id: string, only: Removable): Promise<RemoveAnswer>;
+  /** Tells a live container to end, and kills it after the grace. Returns once it is told, not once it has ended. */
+  stop(id: string, graceSeconds: number): Promise<StopAnswer>;
   /**
    * On an operator's command, removes the record of a run that is `outOfReach`, and so may be alive. Ends nothing: its
    * processes, if any, go on using its cards. Refused for a run whose state is known.

@@ -8,6 +8,7 @@ import type { Clock, Log } from '../../model/ports/outside.js';
 import { CONTAINER_STATES, holds, type BlindReason, type Probed, type SeenContainer } from '../../model/snapshot.js';
 import { createCardsGiven } from './cards-given.js';
 import { createIsCopy } from './copies.js';
+import { createOutput } from './output.js';
 import {
   needsInspect,
   parseContainerList,
@@ -106,6 +107,8 @@ export function createDockerBooks(options: DockerBooksOptions): Books {
       const details = read(asked, parseDetails);
       return details.kind === 'blind' ? { ...details, tookMs } : { kind: 'seen', value: details.value, tookMs };
     },
+
+    output: createOutput({ docker, clock }),
 
     isCopy: createIsCopy({ docker, clock, inspectTimeoutMs }),
   };

@@ -10,6 +10,7 @@ import type { ContainerEvents } from './events.js';
 import { createImages } from './images.js';
 import type { FindAuth } from './registry-auth.js';
 import { createRemove } from './remove.js';
+import { stopContainer } from './stop.js';
 import type { StoredCheck } from './stored-check.js';
 
 export interface DockerHandsOptions {
@@ -94,6 +95,8 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
     },
 
     remove: createRemove({ docker, clock, events: options.events ?? null, limits }),
+
+    stop: (id, graceSeconds) => stopContainer(id, graceSeconds, { docker, clock }),
 
     giveUp: async () => ({
       kind: 'in_reach',

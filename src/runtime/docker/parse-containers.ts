@@ -13,6 +13,8 @@ export interface ListedContainer {
   readonly state: ContainerState;
   readonly createdAtMs: number;
   readonly labels: Readonly<Record<string, string>>;
+  readonly image: string | null;
+  readonly command: string | null;
   readonly claim: LabelledClaim | null;
 }
 
@@ -40,11 +42,11 @@ export function needsInspect(listed: ListedContainer): boolean {
 
 /** A list entry combined with its inspect; `given` is `none` for those that need no inspect. */
 export function toSeenContainer(listed: ListedContainer, given: Pinned): SeenContainer {
-  const { id, name, state, createdAtMs, labels, claim } = listed;
+  const { id, name, state, createdAtMs, labels, image, command, claim } = listed;
   const own = claim === null ? null : withDeviceRequest(claim, given);
   // A readable claim says itself what it holds; only for others is an open question passed on.
   const pinned: Pinned = claim === null || given.kind === 'not_told' ? given : { kind: 'none' };
-  return { id, name, state, outOfReach: false, createdAtMs, labels, claim: own, pinned };
+  return { id, name, state, outOfReach: false, createdAtMs, labels, image, command, claim: own, pinned };
 }
 
 /** How a container ended, from its inspect. */
@@ -60,6 +62,7 @@ export function parseDetails(body: unknown): Parsed<RunDetails> {
   return {
     kind: 'parsed',
     value: {
+      image: parsed.data.Config?.Image ?? null,
       exitCode: ended ? (state.ExitCode ?? null) : null,
       oomKilled: state.OOMKilled ?? null,
       error: state.Error === undefined || state.Error === null || state.Error === '' ? null : state.Error,
@@ -75,6 +78,8 @@ const listEntry = z.object({
   State: z.string().nullish(),
   Created: z.number().nullish(),
   Labels: z.record(z.string(), z.string()).nullish(),
+  Image: z.string().nullish(),
+  Command: z.string().nullish(),
 });
 const list = z.array(listEntry);
 
@@ -86,7 +91,7 @@ const runState = z.object({
   StartedAt: z.string().nullish(),
   FinishedAt: z.string().nullish(),
 });
-const inspect = z.object({ State: runState });
+const inspect = z.object({ State: runState, Config: z.object({ Image: z.string().nullish() }).nullish() });
 
 function readEntry(entry: z.infer<typeof listEntry>): ListedContainer {
   const labels = entry.Labels ?? {};
@@ -96,6 +101,8 @@ function readEntry(entry: z.infer<typeof listEntry>): ListedContainer {
     state: readState(entry.State),
     createdAtMs: (entry.Created ?? 0) * 1000,
     labels,
+    image: entry.Image ?? null,
+    command: entry.Command ?? null,
     claim: parseClaim(labels),
   };
 }

@@ -14,6 +14,7 @@ import { BESIDE } from './claim-file.js';
 import type { ClaimsFolder, Entry } from './claims-folder.js';
 import type { Liveness } from './liveness.js';
 import { OUT_OF_REACH, type Asked, type Life } from './other-namespaces.js';
+import { createOutput } from './output.js';
 
 /** Who holds which card, by the claim files, and for each run whether the kernel still has a process of it. */
 export function createProcessBooks(parts: {
@@ -71,6 +72,15 @@ export function createProcessBooks(parts: {
     // There are no images here that could carry labels.
     isCopy: async () => false,
 
+    output: createOutput({
+      claims,
+      clock,
+      lives: async (id) => {
+        const entry = await claims.byId(id);
+        return entry !== null && (await liveness.of(runOf(entry))).get(id) === 'lives';
+      },
+    }),
+
     describe: ({ id }) =>
       look(async () => {
         const entry = await claims.byId(id);
@@ -99,7 +109,7 @@ async function stateOf({ claim, standing, prefix }: Entry, life: Life | undefine
 }
 
 function toSeen({ claim }: Entry, state: ContainerState, outOfReach: boolean): SeenContainer {
-  const { id, name, createdAtMs, labels } = claim;
+  const { id, name, createdAtMs, labels, command } = claim;
   return {
     id,
     name,
@@ -107,6 +117,8 @@ function toSeen({ claim }: Entry, state: ContainerState, outOfReach: boolean): S
     outOfReach,
     createdAtMs,
     labels,
+    image: null,
+    command: command.join(' '),
     claim: parseClaim(labels)?.cards ?? null,
     pinned: { kind: 'none' },
   };

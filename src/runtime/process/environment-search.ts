@@ -6,6 +6,8 @@ import { CLAIM_ID_VARIABLE } from './job-environment.js';
 export interface EnvironmentSearch {
   /** Whether any of these processes does. In doubt yes; where it cannot be checked (no grep here), no. */
   carried(id: string, pids: ReadonlySet<number>): Promise<boolean>;
+  /** Those that certainly do. */
+  carriers(id: string, pids: ReadonlySet<number>): Promise<readonly number[]>;
 }
 
 const WITHIN_MS = 2000;
@@ -17,10 +19,15 @@ const WITHIN_MS = 2000;
 export function createEnvironmentSearch(): EnvironmentSearch {
   let stuck = false;
   return {
+    async carriers(id, pids) {
+      if (stuck) return [];
+      const ran = await search(id, pids);
+      if (ran.kind !== 'exited') return [];
+      return Array.from(ran.stdout.matchAll(/^\/proc\/(\d+)\/environ$/gm), ([, pid]) => Number(pid));
+    },
     async carried(id, pids) {
       if (stuck) return true;
-      const files = Array.from(pids, (pid) => `/proc/${pid}/environ`);
-      const ran = await run('/bin/grep', ['-lsF', '-e', `${CLAIM_ID_VARIABLE}=${id}`, ...files], WITHIN_MS);
+      const ran = await search(id, pids);
       switch (ran.kind) {
         case 'exited':
           // Its exit code also reports every unreadable file, and there are always some.
@@ -39,4 +46,9 @@ export function createEnvironmentSearch(): EnvironmentSearch {
       }
     },
   };
+}
+
+function search(id: string, pids: ReadonlySet<number>): ReturnType<typeof run> {
+  const files = Array.from(pids, (pid) => `/proc/${pid}/environ`);
+  return run('/bin/grep', ['-lsF', '-e', `${CLAIM_ID_VARIABLE}=${id}`, ...files], WITHIN_MS);
 }

@@ -4,11 +4,13 @@ import type { CreateAnswer, Hands, StartAnswer } from '../../model/ports/hands.j
 import type { Clock } from '../../model/ports/outside.js';
 import { runLabels } from '../labels.js';
 import type { ClaimsFolder } from './claims-folder.js';
+import { createEnvironmentSearch } from './environment-search.js';
 import { findProgram } from './find-program.js';
 import { jobEnvironment } from './job-environment.js';
 import { startLauncher } from './launcher.js';
 import type { Liveness } from './liveness.js';
 import { giveUp, inDoubt, remove } from './removal.js';
+import { stopJob } from './stop.js';
 
 export interface ProcessHandsParts {
   readonly claims: ClaimsFolder;
@@ -30,6 +32,7 @@ const TRIES = 10;
 export function createProcessHands(parts: ProcessHandsParts): Hands {
   // Created by this process and not started yet.
   const own = new Set<string>();
+  const search = createEnvironmentSearch();
   return {
     ensureImage: async () => ({ kind: 'present' }),
     async create(spec, grant) {
@@ -49,6 +52,7 @@ export function createProcessHands(parts: ProcessHandsParts): Hands {
       if (answer.kind === 'removed' || answer.kind === 'gone') own.delete(id);
       return answer;
     },
+    stop: (id, graceSeconds) => stopJob(id, graceSeconds, { ...parts, search }).catch(inDoubt),
     giveUp: (id) => giveUp(id, parts).catch(inDoubt),
   };
 }

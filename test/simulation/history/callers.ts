@@ -88,7 +88,7 @@ export function createCallers(
       gate?.life.deliver(0.2, () => {
         tell(() => `${gate.life.name} is told to delete ${run}`);
         const remove = async (): Promise<void> => {
-          const answer = await gate.runs().remove(run);
+          const answer = await gate.runs().remove(run, { name: 'ops', roles: ['operate'] });
           const word = typeof answer === 'string' ? answer : answer.code;
           count(`DELETE: ${word}`);
           tell(() => `${gate.life.name} answers the DELETE of ${run}: ${word}`);

@@ -98,7 +98,11 @@ export function startGate(parts: GateParts): SimulatedGate {
   startSweeping({ ...ground, standpoint: admissions.standpoint, graceMs: TIMES.graceMs });
   const toDelete = (): Runs => {
     const hands = handsOver(engineClient({ ...parts.client, life, by: `${life.name} DELETE` }));
-    return createRuns({ ...ground, hands });
+    return createRuns({
+      ...ground,
+      hands,
+      ...admissions.forRuns,
+    });
   };
   let runs: Runs | null = null;
   return { life, admissions, runs: () => (runs ??= toDelete()) };

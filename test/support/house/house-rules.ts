@@ -35,7 +35,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['dockerode', 'zod'],
     node: 'any',
   },
-  'runtime/process': { parts: ['model', 'program', 'runtime'], packages: ['zod'], node: 'any' },
+  'runtime/process': { parts: ['model', 'time', 'program', 'runtime'], packages: ['zod'], node: 'any' },
   lock: { parts: ['model', 'log', 'time', 'lock/redis'], packages: [], node: ['node:crypto'] },
   'lock/redis': {
     parts: ['model', 'files', 'log', 'text', 'time'],
@@ -62,7 +62,11 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   'admission/existing': { parts: ['model', 'text', 'time', 'occupancy'], packages: [], node: [] },
   admit: { parts: ['model', 'http'], packages: ['express', 'zod'], node: ['node:crypto'] },
   policy: { parts: ['model', 'admit', 'text', 'http'], packages: ['zod'], node: ['node:fs/promises', 'node:path'] },
-  runs: { parts: ['model', 'http', 'admit', 'admission/existing'], packages: ['express'], node: [] },
+  runs: {
+    parts: ['model', 'time', 'http', 'admit', 'admission/existing'],
+    packages: ['express', 'zod'],
+    node: ['node:stream', 'node:stream/promises'],
+  },
   cards: { parts: ['model', 'http'], packages: ['express', 'zod'], node: [] },
   metrics: { parts: ['model', 'time', 'text', 'http'], packages: ['express', 'prom-client'], node: ['node:zlib'] },
   page: {
@@ -71,7 +75,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     node: ['node:fs', 'node:os', 'node:url'],
   },
   'page/client': { parts: [], packages: [], node: [] },
-  openapi: { parts: ['model', 'http', 'admit', 'cards', 'page'], packages: ['express', 'zod'], node: [] },
+  openapi: { parts: ['model', 'http', 'admit', 'cards', 'runs', 'page'], packages: ['express', 'zod'], node: [] },
   // Checks an installation: asks the same questions as the gate, and judges the answers.
   doctor: {
     parts: [
