@@ -104,6 +104,8 @@ describe('a claim', () => {
         createdAtMs: 77,
         principal: 'console',
         labels: { team: 'vision' },
+        image: null,
+        command: null,
       },
     ]);
   });

@@ -6,6 +6,7 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import { askDocker, type Asked } from '../../docker/ask-docker.js';
 import type { Clock } from '../../model/ports/outside.js';
+import { CONTAINER_STATES, type ContainerState } from '../../model/snapshot.js';
 import { deadlineIn } from '../../time/deadline.js';
 
 /** For all questions together; a doubt starts the job. */
@@ -18,7 +19,7 @@ const MOST_LINKS = 8;
 export type BeforeStart =
   | { readonly kind: 'go' }
   /** Something else changed it: this process may no longer start it. */
-  | { readonly kind: 'changed'; readonly state: string }
+  | { readonly kind: 'changed'; readonly state: ContainerState }
   /** `detail` tells a person what is missing. */
   | { readonly kind: 'no_command'; readonly detail: string };
 
@@ -111,7 +112,7 @@ function linkIn(asked: Asked<IncomingMessage>): string | null {
 }
 
 const pathStat = z.object({ linkTarget: z.string().nullish() });
-const stateBody = z.object({ State: z.object({ Status: z.string() }) });
+const stateBody = z.object({ State: z.object({ Status: z.enum(CONTAINER_STATES) }) });
 const commandBody = z.object({
   Path: z.string().min(1),
   Config: z.object({ Env: z.array(z.string()).nullish(), WorkingDir: z.string().nullish() }),

@@ -4,6 +4,7 @@ import { inWords, type DockerTrouble } from '../../docker/errors.js';
 import { lockedMemoryLimit, UNLIMITED } from '../../docker/locked-memory.js';
 import type { CreateAnswer, Hands, StartAnswer } from '../../model/ports/hands.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
+import { isAlive } from '../../model/snapshot.js';
 import { lookBeforeStart } from './before-start.js';
 import { containerSpec } from './container-spec.js';
 import type { ContainerEvents } from './events.js';
@@ -85,6 +86,8 @@ export function createDockerHands(options: DockerHandsOptions): Hands {
     async start(id) {
       const before = await lookBeforeStart(id, { docker, clock });
       if (before.kind === 'no_command') return { kind: 'refused', daemonMessage: before.detail };
+      // A second start of what has ended would run it again.
+      if (before.kind === 'changed' && isAlive(before.state)) return { kind: 'started' };
       if (before.kind === 'changed') return { kind: 'gone', daemonMessage: `the container is ${before.state} already` };
       const asked = await askDocker(
         limits.start,
