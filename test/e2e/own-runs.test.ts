@@ -126,7 +126,7 @@ describe('the output', () => {
   const outputMib = Number(process.env['OUTPUT_MIB'] ?? 48);
   test('goes through a reader who is slow, however much it is, and the gate keeps nothing of it', async () => {
     const bytes = outputMib * 1024 ** 2;
-    await admit('ann', 'chatty', `busybox head -c ${bytes} /dev/zero | busybox tr '\\\\0' x | busybox fold -w 1000`);
+    await admit('ann', 'chatty', `busybox head -c ${bytes} /dev/zero | busybox tr '\\0' x | busybox fold -w 1000`);
     const { port } = new URL(gate.url);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const asked = getHttp({ port, path: '/runs/chatty/logs?follow=true', headers: tokens.as('ann') }, resolve);
@@ -141,7 +141,9 @@ describe('the output', () => {
       if (read < 4 * 1024 ** 2) await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(most, 'MiB').toBeLessThan(150);
-    expect(read).toBeGreaterThanOrEqual(Math.min(bytes, 48 * 1024 ** 2));
+    // Each line has an end; of more than 64 MiB the engine itself keeps a part (max-size, max-file).
+    const kept = outputMib <= 64 ? bytes + Math.floor(bytes / 1000) : 50 * 1024 ** 2;
+    expect(read).toBeGreaterThanOrEqual(kept);
   }, 300_000);
 });
 
