@@ -12,6 +12,7 @@ import {
   users,
   warnings,
 } from './card-history.js';
+import { heldIdle, power, temperature, utilization, xids } from './card-load.js';
 import { holder, identity, stateNow } from './card-panels.js';
 import { toFleet } from './links.js';
 import { numbered } from './numbered.js';
@@ -36,8 +37,13 @@ export function cardDashboard(): Dashboard {
     states(),
     memory(),
     users(),
+    utilization(),
+    temperature(),
+    power(),
     reasons(),
     warnings(),
+    heldIdle(),
+    xids(),
     startFailures(),
     startFailuresCount(),
     persistence(),

@@ -27,8 +27,8 @@ interface Told {
 const CARDS = `group by (${CARD_KEY}) (${onFleet(METRICS.cardState)})`;
 const UNHEALTHY = onFleet(METRICS.cardUnhealthy);
 
-// These two do not come from a column, so every card has them.
-const READ = UNHEALTHY.replace('}', ',reason!~"driver_error|missing"}');
+// These do not come from a column, so a card has them whether or not its health was read.
+const READ = UNHEALTHY.replace('}', ',reason!~"driver_error|missing|xid"}');
 const NOT_READ: Told = {
   label: 'not_read',
   words: 'health not read',

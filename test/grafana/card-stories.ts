@@ -213,6 +213,16 @@ export const CARD_STORIES: readonly Story[] = [
     ],
   },
   {
+    of: 'TuneplaneCardUnhealthy',
+    says: 'names an Xid of the kernel log as the reason, until an operator takes the card back',
+    chapters: [{ minutes: 5 }, { minutes: 10, cards: [card(0), held(1, ill('xid'))] }, { minutes: 5 }],
+    checks: [
+      { at: 4, firing: [] },
+      { at: 8, firing: [unhealthy('xid')] },
+      { at: 19, firing: [] },
+    ],
+  },
+  {
     of: 'TuneplaneCardHeldIdle',
     says: 'fires once the gate has seen no use for an hour, also while a look tells nothing, and ends when the job uses the card',
     chapters: [{ minutes: 5 }, idle(30, 3599), idle(5, 3600), idle(1, null), { minutes: 10 }],

@@ -115,6 +115,7 @@ describe('the dashboards, on a real Prometheus that scrapes a real gate', () => 
       processes: 1,
       health: 1,
       docker: 1,
+      kernel: 1,
       memory: 1,
       redis: 1,
     });
@@ -177,7 +178,7 @@ describe('the dashboards, on a real Prometheus that scrapes a real gate', () => 
 
     test('its lamps are not seen, and the gate itself has failed', async () => {
       const { here, values } = watched;
-      const lamps = { gpus: -1, processes: -1, health: -1, docker: -1, memory: -1, redis: -1 };
+      const lamps = { gpus: -1, processes: -1, health: -1, docker: -1, kernel: -1, memory: -1, redis: -1 };
       expect(await lampsOf(watched, here)).toEqual({ gate: 0, ...lamps });
       expect(await values(fleet, 'Redis')).toEqual([-1, -1]);
     });

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { cardAt, defaultMachine, putLoad } from '../../src/stand-in/machine/build-machine.js';
+import { createKernelLines } from '../../src/stand-in/machine/kernel-lines.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
 import { startEngine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
@@ -55,7 +59,15 @@ export function until(holds: () => Promise<void>): Promise<void> {
 export async function startWatchedGate(): Promise<WatchedGate> {
   const [engine, redis] = await Promise.all([startEngine(), startRedis()]);
   const machine = troubledMachine();
-  const settings = { TUNEPLANE_METRICS_HOLDERS: 'true', TUNEPLANE_EXCLUDE_CARDS: '7' };
+  const folder = mkdtempSync(join(tmpdir(), 'watched-gate-'));
+  const kernelLog = join(folder, 'kmsg');
+  // A mistake of the program on the card: it is counted and says nothing of the card.
+  writeFileSync(kernelLog, createKernelLines().xid(cardAt(machine, 0), 31, 'pid=1, name=python'));
+  const settings = {
+    TUNEPLANE_METRICS_HOLDERS: 'true',
+    TUNEPLANE_EXCLUDE_CARDS: '7',
+    TUNEPLANE_KERNEL_LOG: kernelLog,
+  };
   const gate = await startGate({ engine, machine, redisUrl: redis.url, settings });
   const [here, silent] = [new URL(gate.url).host, `127.0.0.1:${await freePort()}`];
   const prometheus = await startPrometheus({ scrape: { [JOB]: [here, silent] } });
@@ -103,6 +115,7 @@ export async function startWatchedGate(): Promise<WatchedGate> {
         }),
       ),
     async stop() {
+      rmSync(folder, { recursive: true });
       await Promise.all([prometheus.stop(), gate.stop()]);
       await Promise.all([engine.stop(), redis.stop()]);
     },
