@@ -174,7 +174,7 @@ describe('gpu-gate status', () => {
     const lines = stdout.split('\n');
     expect(lines[0]).toContain(`${gate.url}  ready`);
     expect(lines[1]).toMatch(/^8 cards, 1 free; 7 held by jobs \(cards 0,1,2,3,4,5,6: train-4\)/);
-    expect(stdout).toMatch(/^0 +NVIDIA H100 80GB HBM3 +job_held +train-4 +0\.\d \/ 79\.\d GiB$/m);
+    expect(stdout).toMatch(/^0 +NVIDIA H100 80GB HBM3 +job_held +train-4 +0\.\d \/ 79\.\d GiB +\S.*$/m);
     expect(stdout).toMatch(/^7 +NVIDIA H100 80GB HBM3 +free +- /m);
     expect(stdout).toMatch(/^probes: gpus ok \d+ ms, processes ok/m);
     expect(stdout).toMatch(/^lock: available$/m);

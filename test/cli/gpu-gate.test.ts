@@ -117,7 +117,7 @@ describe('gpu-gate token new', () => {
       'a role that there is not',
       ['a', '--roles', 'read,root'],
       2,
-      '--roles has "root" in it: expected some of admit, release, operate, read, delegate, delegate, with commas',
+      '--roles has "root" in it: expected some of admit, release, operate, read, delegate, with commas',
     ],
     ['no role', ['a', '--roles', ''], 2, '--roles has "" in it'],
     ['a name that would break the line', ['a:b', '--roles', 'read'], 2, 'the name is "a:b"'],
