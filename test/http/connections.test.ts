@@ -61,6 +61,16 @@ describe('a listener that is full', () => {
     expect(String((await once(working, 'data'))[0])).toContain('hello');
   });
 
+  test('closes connections of the client that has most of them, and of no other', async () => {
+    const come = await listening(hello, { connections: 4 });
+    const quiet = await come('127.0.0.2');
+    await answered(quiet, GET);
+    for (let at = 0; at < 10; at += 1) await answered(await come(), GET);
+    await answered(quiet, GET);
+    // And who comes while all places are a stranger's gets one.
+    await answered(await come('127.0.0.3'), GET);
+  });
+
   test('counts each address for itself', async () => {
     const one = await listening(hello, { connections: 1 });
     const other = await listening(hello, { connections: 1 });
@@ -142,13 +152,16 @@ describe('the shares of two listeners', () => {
 });
 
 /** A listener; what comes back makes a connection to it, once it has been taken. */
-async function listening(app: RequestListener, options: Partial<ServerOptions>): Promise<() => Promise<Socket>> {
+async function listening(
+  app: RequestListener,
+  options: Partial<ServerOptions>,
+): Promise<(from?: string) => Promise<Socket>> {
   const started = await listen(app, [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], options);
   open.push(started);
   const [address] = started.addresses;
   if (address?.kind !== 'tcp') throw new Error('not listening');
-  return async () => {
-    const caller = connect(address.port, '127.0.0.1');
+  return async (from = '127.0.0.1') => {
+    const caller = connect({ port: address.port, host: '127.0.0.1', localAddress: from });
     caller.on('error', () => undefined);
     callers.push(caller);
     await once(caller, 'connect');

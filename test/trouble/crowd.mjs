@@ -19,7 +19,8 @@ function come(behave) {
   toCome += 1;
   let first = true;
   const again = () => {
-    const socket = connect(Number(port), host);
+    // Not from where those come who behave.
+    const socket = connect({ port: Number(port), host, localAddress: '127.0.0.9' });
     socket.on('error', () => undefined);
     socket.once('connect', () => {
       if (first) toCome -= 1;

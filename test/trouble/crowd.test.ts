@@ -43,7 +43,7 @@ async function crowd(url: string): Promise<() => Promise<string>> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', (chunk) => (said += String(chunk)));
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('here\n');
+  await expect.poll(() => said, { timeout: 100_000 }).toContain('here\n');
   return async () => {
     child.kill('SIGTERM');
     await once(child, 'close');
@@ -55,29 +55,33 @@ function residentMib(): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${gate.pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-test(`${IDLE} silent connections on each listener, ${OTHERS} pipelines that nobody reads and ${OTHERS} slow bodies`, async () => {
-  const before = residentMib();
-  const leave = await Promise.all([crowd(gate.url), crowd(metricsUrl)]);
-  const took: number[] = [];
-  let mostMib = 0;
-  for (const end = performance.now() + SECONDS * 1000; performance.now() < end; await sleep(20)) {
-    for (const url of [gate.url, metricsUrl]) {
-      const began = performance.now();
-      expect((await call(new URL('/healthz', url))).status).toBe(200);
-      took.push(performance.now() - began);
+test(
+  `${IDLE} silent connections on each listener, ${OTHERS} pipelines that nobody reads and ${OTHERS} slow bodies`,
+  async () => {
+    const before = residentMib();
+    const leave = await Promise.all([crowd(gate.url), crowd(metricsUrl)]);
+    const took: number[] = [];
+    let mostMib = 0;
+    for (const end = performance.now() + SECONDS * 1000; performance.now() < end; await sleep(20)) {
+      for (const url of [gate.url, metricsUrl]) {
+        const began = performance.now();
+        expect((await call(new URL('/healthz', url))).status).toBe(200);
+        took.push(performance.now() - began);
+      }
+      mostMib = Math.max(mostMib, residentMib());
     }
-    mostMib = Math.max(mostMib, residentMib());
-  }
-  expect((await call(new URL('/metrics', metricsUrl))).text).toContain('tuneplane_gpu_external_probe_ok 1');
-  expect((await gate.post('/admit?dry_run=true', jobToPost('train', 2))).status).toBe(200);
-  const cutOff = await Promise.all(leave.map((each) => each()));
-  if (process.env['CROWD'] !== undefined) {
-    const slowest = took.toSorted((a, b) => b - a);
-    const at = (share: number) => (slowest[Math.floor(slowest.length * (1 - share))] ?? 0).toFixed(1);
-    console.log(
-      `resident ${before.toFixed(0)} MiB before, ${mostMib.toFixed(0)} at most; ${took.length} times /healthz: ` +
-        `p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ${cutOff.join(' and ')}`,
-    );
-  }
-  expect(mostMib).toBeLessThan(MOST_MIB);
-});
+    expect((await call(new URL('/metrics', metricsUrl))).text).toContain('tuneplane_gpu_external_probe_ok 1');
+    expect((await gate.post('/admit?dry_run=true', jobToPost('train', 2))).status).toBe(200);
+    const cutOff = await Promise.all(leave.map((each) => each()));
+    if (process.env['CROWD'] !== undefined) {
+      const slowest = took.toSorted((a, b) => b - a);
+      const at = (share: number) => (slowest[Math.floor(slowest.length * (1 - share))] ?? 0).toFixed(1);
+      console.log(
+        `resident ${before.toFixed(0)} MiB before, ${mostMib.toFixed(0)} at most; ${took.length} times /healthz: ` +
+          `p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ${cutOff.join(' and ')}`,
+      );
+    }
+    expect(mostMib).toBeLessThan(MOST_MIB);
+  },
+  120_000 + SECONDS * 2000,
+);

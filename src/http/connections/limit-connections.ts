@@ -15,7 +15,10 @@ export interface LimitParts {
 }
 
 export interface ConnectionLimit {
-  /** A new connection. When all places are taken, the one that has waited for its client longest is closed, or else this one. */
+  /**
+   * A new connection. When all places are taken, one of the address that has most is closed, of those that wait for their client
+   * the one that has waited longest; or else this one.
+   */
   add(socket: Socket): void;
   /** From here on the connection that was added is read and written through this socket: itself, or TLS over it. */
   reads(stream: Socket): void;
@@ -31,6 +34,8 @@ const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 
 interface Connection {
   readonly socket: Socket;
+  /** Of its client; undefined for a unix socket. */
+  readonly address: string | undefined;
   /** What requests come through: the socket, or TLS over it. */
   stream: Socket;
   /** When it was opened, when its current request began, or when that was answered. */
@@ -61,6 +66,15 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
     return longest;
   }
 
+  /** The remote address with the most connections, the new one's own where several have as many. */
+  function busiestAddress(own: string | undefined): string | undefined {
+    const counts = new Map<string | undefined, number>();
+    for (const { address } of connections.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
+    let busiest = own;
+    for (const [address, count] of counts) if (count > (counts.get(busiest) ?? 0)) busiest = address;
+    return busiest;
+  }
+
   function boundUnread(): void {
     let unread = 0;
     for (const { stream } of connections.values()) unread += stream.writableLength;
@@ -76,7 +90,10 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
     add(socket) {
       if (connections.size >= most) {
         onFull();
-        const longest = longestWaiting(waitsForClient);
+        // So one address that opens many takes nothing from the others.
+        const busiest = busiestAddress(socket.remoteAddress);
+        const longest =
+          longestWaiting((each) => each.address === busiest && waitsForClient(each)) ?? longestWaiting(waitsForClient);
         if (longest === null) {
           socket.destroy();
           return;
@@ -85,6 +102,7 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
       }
       connections.set(socket, {
         socket,
+        address: socket.remoteAddress,
         stream: socket,
         sinceMs: clock.monotonic(),
         request: null,
