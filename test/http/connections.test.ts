@@ -69,6 +69,7 @@ describe('a listener that is full', () => {
     await answered(quiet, GET);
     // And who comes while all places are a stranger's gets one.
     await answered(await come('127.0.0.3'), GET);
+    expect(quiet.closed).toBe(false);
   });
 
   test('counts each address for itself', async () => {
