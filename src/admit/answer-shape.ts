@@ -82,7 +82,8 @@ export const placeShape = z.strictObject({
 
 export const runShape = z.strictObject({
   run_id: z.string(),
-  state: z.enum([...CONTAINER_STATES, 'start_failed']),
+  state: z.enum([...CONTAINER_STATES, 'start_failed', 'waiting']),
+  position: z.int().nullable().describe('The place in line of a run that waits; 1 is next.'),
   principal: z.string().nullable().describe('Who started it.'),
   labels: z.record(z.string(), z.string()),
   image: z.string().nullable(),

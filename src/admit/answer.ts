@@ -72,6 +72,7 @@ export function runAnswer(run: Run): Readonly<Record<string, unknown>> {
   return {
     run_id: run.runId,
     state: run.state,
+    position: run.position ?? null,
     principal: run.principal,
     labels: { ...run.labels },
     image: run.image,

@@ -4,6 +4,8 @@ import type { Command } from 'commander';
 import { EXIT_HELP } from './terminal/exit-codes.js';
 
 export function addClientCommands(program: Command): void {
+  // What stands behind the image of `run` is the job's.
+  program.enablePositionalOptions();
   asking(program, 'status', 'show the cards of a running gate, who holds them and why the others are not free')
     .option('-w, --watch', 'show it again every 2 s, until Ctrl-C')
     .option('--json', 'print what the gate answers (with --watch, one line each time)')
@@ -41,7 +43,8 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
     )
     .action(async (options) => (await import('./admit.js')).admit(options));
 
-  asking(program, 'runs', 'list the jobs of a running gate')
+  asking(program, 'runs', 'list the jobs of a running gate, and those that wait')
+    .alias('ps')
     .option('--json', 'print what the gate answers')
     .addHelpText('after', help('gpu-gate runs'))
     .action(async (options) => (await import('./runs.js')).showRuns(options));
@@ -58,6 +61,50 @@ Exit codes: 0 admitted, replayed or starting (with --dry-run: it would be); 2 wr
     .option('-n, --tail <lines>', 'only the last so many lines')
     .addHelpText('after', help('gpu-gate logs train-17 -f', 'gpu-gate logs train-17 --tail 100'))
     .action(async (runId: string, options) => (await import('./logs.js')).showLogs(runId, options));
+
+  asking(program, 'run', 'run a job on free cards: waits in line, shows its output, ends with its exit code')
+    .argument('<image>')
+    .argument('[command...]')
+    .option('-n, --cards <number>', 'how many cards; 0 for a job without', '1')
+    .option('--name <run_id>', 'its name; made of user, image and a few letters where none is given')
+    .option('-e, --env <NAME=VALUE>', 'a variable; NAME alone takes the value that it has here', repeated)
+    .option('-v, --volume <SOURCE:TARGET[:ro]>', 'a folder of the machine, or a volume', repeated)
+    .option('-d, --detach', 'print the run_id once it runs, and do not stay')
+    .option('-u, --user <user>', 'as whom it runs in the container')
+    .option('-w, --workdir <folder>', 'where it starts')
+    .option('--entrypoint <program>', "instead of the image's own")
+    .option('-p, --publish <HOST:CONTAINER>', 'a port', repeated)
+    .option('--network <name>', 'bridge or none, or what the policy allows')
+    .option('--ipc <mode>', 'private, or what the policy allows')
+    .option('--cpus <number>', 'a limit')
+    .option('--memory-bytes <bytes>', 'a limit')
+    .option('--shm-bytes <bytes>', 'the size of /dev/shm')
+    .option('-l, --label <NAME=VALUE>', 'a label', repeated)
+    .option('--ulimit <NAME=VALUE>', 'as memlock=-1', repeated)
+    .option('--device <path>', 'a device that the policy allows', repeated)
+    .option('--cap-add <name>', 'a capability that the policy allows', repeated)
+    .option('--no-init', 'for an image whose own init must be pid 1')
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      `${examples('gpu-gate run --cards 2 -v /data/sets:/data:ro registry.local/train:1.4 python train.py', 'gpu-gate run --detach --name train-17 registry.local/train:1.4')}
+
+Options stand before the image. Ctrl-C stops the job and waits for its end; a second one leaves it to itself.
+The exit code is the job's own, or that of gpu-gate admit where none ran.`,
+    )
+    .action(async (image: string, command: string[], options) =>
+      (await import('./run.js')).run(image, command, options),
+    );
+
+  asking(program, 'wait', 'wait for the end of a run, and end with its exit code')
+    .argument('<run_id>')
+    .addHelpText('after', help('gpu-gate wait train-17'))
+    .action(async (runId: string, options) => (await import('./wait.js')).waitForRun(runId, options));
+
+  asking(program, 'prune', "remove your runs that ended long enough ago; an operator removes everybody's")
+    .requiredOption('--older <time>', 'as 7d, 12h or 30m')
+    .addHelpText('after', help('gpu-gate prune --older 7d'))
+    .action(async (options) => (await import('./prune.js')).prune(options));
 
   asking(program, 'remove', 'remove a run that has ended, so that its run_id can be used again')
     .argument('<run_id>')
@@ -106,6 +153,10 @@ function operating(
     .option('--json', 'print what the gate answers')
     .addHelpText('after', help(example))
     .action(async (card: string, options) => (await import('./operate.js')).operate(name, card, options));
+}
+
+function repeated(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function help(...lines: readonly string[]): string {

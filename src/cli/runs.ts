@@ -21,7 +21,7 @@ export async function showRuns(options: RunsOptions): Promise<void> {
   if (options.json === true) return sayJson(said.body);
   if (read.data.runs.length === 0) return say('there are no runs');
   const rows = read.data.runs.map((run) => rowOf(run).map(plain));
-  say(...table(['run', 'state', 'cards', 'exit', 'since', 'error'], rows, screenWidth()));
+  say(...table(['run', 'state', 'user', 'cards', 'exit', 'since', 'image', 'error'], rows, screenWidth()));
 }
 
 export interface RemoveOptions extends GateOptions {
@@ -42,10 +42,12 @@ function rowOf(run: ShownRuns['runs'][number]): readonly string[] {
   const since = run.finished_at ?? run.started_at ?? run.created_at;
   return [
     run.run_id,
-    run.state,
+    run.position == null ? run.state : `${run.state} (${run.position})`,
+    run.principal ?? '-',
     run.cards.map(({ index, uuid }) => index ?? uuid ?? '?').join(',') || '-',
     String(run.exit_code ?? '-'),
     since?.replace(/\.\d+/, '') ?? '-',
+    run.image ?? '-',
     run.error ?? '',
   ];
 }

@@ -9,6 +9,7 @@ export type FaceCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'run_alive'
+  | 'run_ended'
   | 'card_present'
   | 'start_pending'
   | 'stop_failed'
@@ -30,6 +31,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { readonly status: number; r
   method_not_allowed: { status: 405, title: 'The path does not support the method' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   run_alive: { status: 409, title: 'The run is alive' },
+  run_ended: { status: 409, title: 'The run has ended' },
   start_pending: { status: 409, title: 'The start of the run is pending' },
   card_present: { status: 409, title: 'The card is in the machine' },
   too_large: { status: 413, title: 'The body is too large' },

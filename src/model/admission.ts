@@ -212,7 +212,9 @@ export type Phase = (typeof PHASES)[number];
 /** A job on this machine, as the runtime lists it. */
 export interface Run {
   readonly runId: string;
-  readonly state: ContainerState | 'start_failed';
+  readonly state: ContainerState | 'start_failed' | 'waiting';
+  /** Its place in line, 1 is next; null for a run that does not wait. */
+  readonly position?: number | null;
   /** Who started it; null where its container does not say, as an older agent's. */
   readonly principal: string | null;
   /** The job's own, without those of the platform. */

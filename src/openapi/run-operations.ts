@@ -15,6 +15,14 @@ const LOST = {
     'Frees its cards and stops nothing. Needs the role operate instead; run_alive for any other run.',
 };
 
+const WAITING = {
+  name: 'waiting',
+  in: 'query',
+  required: false,
+  schema: { enum: ['true'] },
+  description: 'Only takes a run out of the line; run_alive or run_ended for one that has a container.',
+};
+
 function queryOf(name: string, schema: object, description: string): object {
   return { name, in: 'query', required: false, schema, description };
 }
@@ -54,9 +62,9 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     role: 'release',
     alsoPass: ['operate'],
     needs: OWN('release'),
-    parameters: [RUN_ID, LOST],
-    answers: [{ status: 204, says: 'It had ended, or was lost, and is removed.' }],
-    problems: ['invalid_request', 'not_found', 'run_alive', 'container_refused', 'docker_unavailable'],
+    parameters: [RUN_ID, LOST, WAITING],
+    answers: [{ status: 204, says: 'It had ended, was lost or waited in line, and is removed.' }],
+    problems: ['invalid_request', 'not_found', 'run_alive', 'run_ended', 'container_refused', 'docker_unavailable'],
   },
   {
     method: 'post',

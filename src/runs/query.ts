@@ -8,7 +8,7 @@ import { CONTAINER_STATES } from '../model/snapshot.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
-export const RUN_STATES: readonly Run['state'][] = [...CONTAINER_STATES, 'start_failed'];
+export const RUN_STATES: readonly Run['state'][] = [...CONTAINER_STATES, 'start_failed', 'waiting'];
 export const MOST_RUNS = 10_000;
 export const MOST_LINES = 1_000_000;
 

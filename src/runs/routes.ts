@@ -35,8 +35,11 @@ export function createRunRoutes(parts: RunRouteParts): Router {
   router
     .route('/runs/:run_id')
     .get(door.for('read'), (req, res) => show(parts, req, res))
-    .delete(recordAttempt({ action: 'delete', audit, clock }), doorOfRemoval(door), onlyQuery('lost'), (req, res) =>
-      remove(parts, req, res),
+    .delete(
+      recordAttempt({ action: 'delete', audit, clock }),
+      doorOfRemoval(door),
+      onlyQuery('lost', 'waiting'),
+      (req, res) => remove(parts, req, res),
     )
     .all(door.for(null), methodNotAllowed('GET', 'HEAD', 'DELETE'));
   router

@@ -5,6 +5,7 @@ import type { RecentRuns } from '../admission/existing/recent-runs.js';
 import type { Principal, Refusal, Run } from '../model/admission.js';
 import { cardsOf } from '../model/container-cards.js';
 import { LABEL, ownLabels } from '../model/labels.js';
+import type { Place } from '../model/line.js';
 import type { Books } from '../model/ports/books.js';
 import type { CardStore } from '../model/ports/card-store.js';
 import type { Hands } from '../model/ports/hands.js';
@@ -19,7 +20,7 @@ export interface RunsParts {
   readonly hands: Pick<Hands, 'remove' | 'giveUp' | 'stop'>;
   readonly cardStore: Pick<CardStore, 'remembered'>;
   readonly recentRuns: Pick<RecentRuns, 'get' | 'all' | 'forget'>;
-  readonly line: Pick<Line, 'place' | 'takeAway'>;
+  readonly line: Pick<Line, 'place' | 'places' | 'takeAway'>;
   readonly starting: Starting;
   readonly clock: Clock;
 }
@@ -59,6 +60,26 @@ export async function runOf(container: SeenContainer, { books, cardStore }: Runs
     createdAt: new Date(container.createdAtMs).toISOString(),
     startedAt: details?.startedAt ?? null,
     finishedAt: details?.finishedAt ?? null,
+  };
+}
+
+/** A run that waits for cards, and is nowhere but in line. */
+export function waitingRun(place: Place, position: number): Run {
+  return {
+    runId: place.runId,
+    state: 'waiting',
+    position,
+    principal: place.principal,
+    labels: place.labels,
+    image: place.image === '' ? null : place.image,
+    command: null,
+    cards: [],
+    exitCode: null,
+    oomKilled: null,
+    error: null,
+    createdAt: place.since,
+    startedAt: null,
+    finishedAt: null,
   };
 }
 

@@ -187,6 +187,10 @@ function partsOf(gate: Gate): AppParts {
         gate.removed.push(runId);
         return Promise.resolve(gate.removal);
       },
+      removeWaiting: (runId) => {
+        gate.removed.push(`${runId} waiting`);
+        return Promise.resolve('removed');
+      },
       giveUp: (runId) => {
         gate.givenUp.push(runId);
         return Promise.resolve(gate.givingUp);

@@ -6,7 +6,7 @@ export const OPERATOR: Principal = { name: 'ops', roles: ['operate'] };
 
 /** The parts of `createRuns` where nobody waits in line and nothing is being started. */
 export const quietParts = {
-  line: { place: () => null, takeAway: () => false },
+  line: { place: () => null, places: () => [], takeAway: () => false },
   starting: { of: () => null, isOwn: () => true },
   clock: systemClock,
 };

@@ -18,6 +18,7 @@ export interface Question {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly limitMs?: number;
   /** Cancels the request when it aborts. */
   readonly signal?: AbortSignal;
@@ -109,7 +110,7 @@ async function ask(target: Target, path: string, how: Question = {}): Promise<Ga
 function exchange(
   { address, token, tls }: Target,
   path: string,
-  { method = 'GET', body, signal }: Question,
+  { method = 'GET', body, headers = {}, signal }: Question,
   limit: AbortSignal,
 ): Promise<GateSaid> {
   const options: RequestOptions = {
@@ -117,6 +118,7 @@ function exchange(
     agent: false,
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     headers: {
+      ...headers,
       accept: 'application/json',
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),

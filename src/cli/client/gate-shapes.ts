@@ -76,21 +76,23 @@ export const shownDecision = z.object({
 });
 export type ShownDecision = z.infer<typeof shownDecision>;
 
-/** `GET /runs`. */
-export const shownRuns = z.object({
-  runs: z.array(
-    z.object({
-      run_id: z.string(),
-      state: z.string(),
-      cards: z.array(z.object({ index: z.number().nullable(), uuid: z.string().nullable() })),
-      exit_code: z.number().nullable(),
-      error: z.string().nullable(),
-      created_at: z.string().nullable(),
-      started_at: z.string().nullable(),
-      finished_at: z.string().nullable(),
-    }),
-  ),
+/** `GET /runs/{run_id}`. */
+export const shownRun = z.object({
+  run_id: z.string(),
+  state: z.string(),
+  position: z.number().nullish(),
+  principal: z.string().nullish(),
+  image: z.string().nullish(),
+  cards: z.array(z.object({ index: z.number().nullable(), uuid: z.string().nullable() })),
+  exit_code: z.number().nullable(),
+  error: z.string().nullable(),
+  created_at: z.string().nullable(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
 });
+
+/** `GET /runs`. */
+export const shownRuns = z.object({ runs: z.array(shownRun) });
 export type ShownRuns = z.infer<typeof shownRuns>;
 
 /** `application/problem+json`. */

@@ -67,6 +67,11 @@ export interface Runs {
     runId: string,
     by: Principal,
   ): Promise<'removed' | 'alive' | 'out_of_reach' | 'unknown' | 'forbidden' | Refusal>;
+  /** Takes a run out of the line, and touches nothing that has a container. */
+  removeWaiting(
+    runId: string,
+    by: Principal,
+  ): Promise<'removed' | 'alive' | 'ended' | 'unknown' | 'forbidden' | Refusal>;
   /** Removes the record of a run that is out of reach; ends no process. For any other run, `why` describes its state. */
   giveUp(
     runId: string,
