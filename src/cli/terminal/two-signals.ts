@@ -1,7 +1,8 @@
+/** Ctrl-C in two steps: the first asks for an end, the second does not wait for it. */
+
 import { pause } from '../../time/pause.js';
 import { systemClock } from '../../time/system-clock.js';
 
-/** Ctrl-C in two steps: the first asks for an end, the second does not wait for it. */
 export interface TwoSignals {
   readonly first: AbortSignal;
   readonly second: AbortSignal;

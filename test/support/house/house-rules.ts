@@ -162,8 +162,8 @@ const HOUSE: Readonly<Record<string, Reach>> = {
     packages: ['commander'],
     node: 'any',
   },
-  'cli/client': { parts: ['text', 'cli/terminal', 'settings'], packages: ['zod'], node: 'any' },
-  'cli/terminal': { parts: ['text'], packages: [], node: [] },
+  'cli/client': { parts: ['text', 'time', 'cli/terminal', 'settings'], packages: ['zod'], node: 'any' },
+  'cli/terminal': { parts: ['text', 'time'], packages: [], node: [] },
 };
 
 /** What would break determinism: the same input must give the same answer, in a test as on a machine. */
