@@ -32,11 +32,11 @@ export function createRuns(parts: RunsParts): Runs {
       // Only what is shown is asked for one by one.
       const shown = wanted.slice(0, filter.limit ?? wanted.length);
       const runs = await Promise.all(shown.map((container) => runOf(container, parts)));
-      const inLine = line
+      const waiting = line
         .places()
         .map((place, at) => waitingRun(place, at + 1))
         .filter((run) => !there.has(run.runId) && fits(filter, run.state, run.principal ?? undefined));
-      const all = [...inLine, ...runs, ...failed];
+      const all = [...waiting, ...runs, ...failed];
       return { ...listed, value: all.slice(0, filter.limit ?? all.length) };
     },
 

@@ -113,7 +113,10 @@ function portOf(text: string, details: string[]): readonly object[] {
 /** User, image and a few letters, in the characters that a run id may have. */
 function nameOf(image: string, { user, letters }: Namer): string {
   const last = image.split('/').at(-1) ?? '';
-  const short = (text: string, most: number): string => text.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, most);
   const bare = last.split(/[:@]/)[0] ?? '';
   return `${short(user, 20)}-${short(bare, 30)}-${letters}`.replace(/^[^A-Za-z0-9]+/, '');
+}
+
+function short(text: string, most: number): string {
+  return text.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, most);
 }
