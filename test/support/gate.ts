@@ -186,6 +186,8 @@ function environment(folder: string, url: string, stateDir: string, options: Gat
     PATH: join(folder, 'bin'),
     HOME: folder,
     STAND_IN_MACHINE: join(folder, 'machine.json'),
+    // The kernel's log of this machine is none of the test's business.
+    TUNEPLANE_KERNEL_LOG: 'off',
     DOCKER_HOST: options.engine?.dockerHost ?? `unix://${folder}/no-docker.sock`,
     TUNEPLANE_LISTEN: [new URL(url).host, ...(options.alsoListen ?? [])].join(','),
     TUNEPLANE_STATE_DIR: stateDir,
