@@ -75,7 +75,7 @@ describe('inside a container without the host pids the process list is empty whi
 
   test('whoever deploys it reads that the host pids are needed', () => {
     expect(README).toContain(
-      'it needs `--pid=host`, or the process list of the driver stays empty and small foreign jobs go unseen',
+      'it needs `--pid=host`, or the process list of the driver stays empty and small foreign jobs are not detected',
     );
   });
 });
