@@ -295,6 +295,7 @@ const run: Run = {
 const shown = {
   run_id: 'train-17',
   state: 'exited',
+  position: null,
   principal: 'console',
   labels: { team: 'vision' },
   image: 'train:1.4',

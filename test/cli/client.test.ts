@@ -128,9 +128,9 @@ describe('gpu-gate admit', () => {
 describe('gpu-gate runs and remove', () => {
   test('list the runs, refuse to remove one that lives, and remove one that has ended', async () => {
     const { stdout } = await runCommand(['runs'], { env });
-    expect(stdout).toMatch(/^run +state +cards +exit +since +error\n/);
-    expect(stdout).toMatch(/^train-1 +exited +0,1 +137 +20/m);
-    expect(stdout).toMatch(/^train-4 +running +0,1,2,3,4,5,6 +- +20/m);
+    expect(stdout).toMatch(/^run +state +user +cards +exit +since +image +error\n/);
+    expect(stdout).toMatch(/^train-1 +exited +\S+ +0,1 +137 +20/m);
+    expect(stdout).toMatch(/^train-4 +running +\S+ +0,1,2,3,4,5,6 +- +20/m);
     const alive = await runCommand(['remove', 'train-4'], { env });
     expect(alive).toMatchObject({ code: 5, stderr: expect.stringContaining('run_alive') });
     expect(await runCommand(['remove', 'train-1'], { env })).toEqual({

@@ -76,7 +76,7 @@ test('Docker is not asked for, the start says whose user the jobs have, and what
   const gate = await gateOn(claims);
   expect((await gate.get('/readyz')).body).toMatchObject({ ready: true, parts: { runtime: { ok: true } } });
   expect(by(await gate.metrics(), 'tuneplane_gpu_probe_success', 'probe')).toMatchObject({ docker: 1, gpus: 1 });
-  expect(gate.stderr()).toMatch(/"level":"?(?:warn|40)"?.*plain processes of the user \w+, with no walls around them/);
+  expect(gate.stderr()).toMatch(/"level":"?(?:warn|40)"?.*plain processes of the user \w+, without isolation/);
   expect(gate.stderr()).not.toMatch(/Docker/);
 
   const container = { command: ['/bin/true'], image: 'train:1' };

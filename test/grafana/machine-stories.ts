@@ -50,7 +50,7 @@ const FILE: Firing = {
   labels: { file: 'policy' },
   summary: 'The policy file on gpu-01:9841 is not in force',
   description:
-    'The policy file of the gate on gpu-01:9841 cannot be used as it is written. Of a policy the last good one stays in force; of tokens only the lines that can be read count, and a file that is gone or that others could write lets nobody in.',
+    'The policy file of the gate on gpu-01:9841 cannot be used as it is written. Of a policy or a web config the last good one stays in force; of tokens only the lines that can be read count, and a file that is gone or that others could write lets nobody in.',
 };
 
 const DOCKER_DOWN: Chapter = {

@@ -33,6 +33,8 @@ export async function importBaseImage(engine: Engine, tag: string, packagesUrl: 
       [process.execPath, '/usr/local/bin/node'],
       ['/usr/sbin/useradd', '/usr/sbin/useradd'],
       ['/usr/sbin/groupadd', '/usr/sbin/groupadd'],
+      // As every Debian has it: util-linux is essential there.
+      ['/usr/bin/flock', '/usr/bin/flock'],
     ]);
     cpSync(npmFolder(), join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
     for (const name of ['npm', 'npx']) {

@@ -311,7 +311,7 @@ describe('a machine that cannot be seen', () => {
 describe('a run that does not end', () => {
   test('gives no row, though it printed some, and takes the health with it', async () => {
     smiProgram.set({ hangs: ['gpus'] });
-    const { gpus, health } = await eye({ timeoutMs: 400 }).gpus();
+    const { gpus, health } = await eye({ timeoutMs: 2000 }).gpus();
     expect(gpus).toMatchObject({
       kind: 'blind',
       why: 'timeout',

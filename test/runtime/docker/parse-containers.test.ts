@@ -268,6 +268,8 @@ describe('a list', () => {
       createdAtMs: 0,
       labels: {},
       claim: null,
+      image: null,
+      command: null,
     });
   });
 
@@ -313,7 +315,14 @@ describe('an inspect', () => {
     };
     expect(parseDetails({ State })).toEqual({
       kind: 'parsed',
-      value: { exitCode: 137, oomKilled: true, error: null, startedAt: State.StartedAt, finishedAt: State.FinishedAt },
+      value: {
+        exitCode: 137,
+        oomKilled: true,
+        error: null,
+        image: null,
+        startedAt: State.StartedAt,
+        finishedAt: State.FinishedAt,
+      },
     });
   });
 
