@@ -86,7 +86,7 @@ describe.each(folders.length > 0 ? folders : ['l40s'])('a real %s', (folder) => 
     );
     for (const { occupancy } of [idle, load]) {
       expect(occupancy.externalProbeOk).toBe(true);
-      expect(Object.values(occupancy.probes).map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok']);
+      expect(Object.values(occupancy.probes).map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'off']);
       expect(occupancy.cards.flatMap(({ unhealthy }) => unhealthy)).toEqual([]);
     }
     const processes = run(folder, 'load-query-compute-apps-per-process.txt').rows;
