@@ -195,8 +195,9 @@ describe('books that are kept badly', () => {
     await create({ [LABEL.runId]: '../../etc/passwd', [LABEL.admittedAt]: 'yesterday', [LABEL.specSha256]: '' });
     await create({ [LABEL.specSha256]: 'f'.repeat(64), [LABEL.runId]: '', [LABEL.admittedAt]: 'NaN' });
 
-    const { cards, counts } = await gate.cards();
-    expect(cards.map(({ state }) => state)).toEqual([...Array<string>(6).fill('free'), 'job_held', 'job_held']);
+    const states = async () => (await gate.cards()).cards.map(({ state }) => state);
+    await expect.poll(states).toEqual([...Array<string>(6).fill('free'), 'job_held', 'job_held']);
+    const { counts } = await gate.cards();
     expect(counts).toMatchObject({ free: 6, job_held: 2, unknown: 0 });
     expect(by(await gate.metrics(), 'tuneplane_gpu_cards', 'state')).toMatchObject({ free: 6, job_held: 2 });
     const { body } = await gate.get('/runs');
