@@ -20,6 +20,7 @@ function fakeUnderTest(): EngineUnderTest {
     starts: (id) => fake.started.filter((one) => one === id).length,
     end: async (id) => fake.end(id),
     rename: async (id, name) => fake.rename(id, name),
+    startByHand: async (id) => void (await fake.start(id)),
     prune: async () => fake.prune(),
     restart: async () => fake.restart(),
     holdStarts() {
@@ -47,6 +48,7 @@ async function realUnderTest(engine: Engine): Promise<EngineUnderTest> {
     image: engine.image,
     starts: (id) => counted.get(id) ?? 0,
     end: async (id) => void (await docker.getContainer(id).kill()),
+    startByHand: async (id) => void (await docker.getContainer(id).start()),
     rename: async (id, name) => void (await docker.getContainer(id).rename({ name })),
     prune: async () => void (await docker.pruneContainers()),
     async restart() {

@@ -63,6 +63,7 @@ export function modelUnderTest(): EngineUnderTest {
       const container = store.find(id);
       if (container !== undefined) store.rename(container, name);
     },
+    startByHand: async (id) => void (await docker.getContainer(id).start()),
     prune: async () => engine.prune('somebody'),
     restart: async () => engine.restart(true),
     holdStarts() {

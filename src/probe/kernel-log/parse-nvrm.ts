@@ -9,11 +9,11 @@ export type NvrmEvent =
   /** The kernel module was loaded: earlier errors are over, or will be logged again. */
   | { readonly kind: 'driver_loaded' };
 
-const ADDRESS = String.raw`(?:PCI:|GPU:?\s*)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?)`;
 /** `NVRM: Xid (PCI:0000:05:00): 79, pid=…`, of a slice `(PCI:0000:05:00 GPU-I:03): 31`, of old drivers `(0000:03:00): 14`. */
-const XID = new RegExp(String.raw`NVRM: Xid \(${ADDRESS}[^)]*\): (\d{1,4})\b`, 'i');
+const XID =
+  /NVRM: Xid \((?:PCI:|GPU:? ?)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?)[^)]{0,80}\): (\d{1,4})\b/i;
 /** `NVRM: GPU 0000:29:00.0: GPU has fallen off the bus.`, or over three lines `NVRM: The NVIDIA GPU 0000:18:00.0 … has fallen off`. */
-const GPU = new RegExp(String.raw`NVRM: (?:The NVIDIA )?GPU ${ADDRESS}`, 'i');
+const GPU = /NVRM: (?:The NVIDIA )?GPU (?:PCI:|GPU:? ?)?((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?)/i;
 const FALLEN = /\bfallen off the bus\b/i;
 const LOADED = /NVRM: loading NVIDIA UNIX\b/i;
 
