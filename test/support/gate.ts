@@ -65,6 +65,8 @@ export interface Gate {
   cards(): Promise<z.infer<typeof cardsShape>>;
   /** `GET /metrics`, parsed. */
   metrics(): Promise<MetricsPage>;
+  /** Takes everybody out of the line: whoever was told to wait keeps a place, and cards with it, for half a minute. */
+  emptyLine(): Promise<void>;
   /** Everything on standard output so far, including the audit lines. */
   stdout(): string;
   /** Everything on standard error so far: the log. */
@@ -138,6 +140,11 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
     post: (path, body, headers = {}) => ask(path, { method: 'POST', body, headers }),
     cards: async () => cardsShape.parse((await ask('/cards')).body),
     metrics: async () => parseMetrics((await ask('/metrics')).text),
+    async emptyLine() {
+      const answer = await ask('/runs?state=waiting');
+      const { runs = [] } = answer.body as { readonly runs?: readonly { readonly run_id: string }[] };
+      for (const { run_id: runId } of runs) await ask(`/runs/${runId}?waiting=true`, { method: 'DELETE' });
+    },
     stdout,
     stderr,
     audit: () => jsonLines(stdout()),

@@ -40,6 +40,7 @@ afterEach(async () => {
   proxy.treat(() => 'pass');
   engine.hook('pass');
   for (const { Id } of await containers()) await engine.docker.getContainer(Id).remove({ force: true });
+  await gate.emptyLine();
 });
 afterAll(async () => {
   await gate?.stop();
