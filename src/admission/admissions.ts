@@ -115,6 +115,8 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
   const onePerRun = createOnePerRun();
   const underWay = new Set<Promise<Decision>>();
   let draining = false;
+  /** Counted from their arrival on: many may come before the first one is told to wait. */
+  let holding = 0;
   const ending = new AbortController();
   const claiming: ClaimingParts = { ...parts, ...own, queue, draining: () => draining };
 
@@ -139,6 +141,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
     if ('kind' in asking) return asking;
     const untilMs = clock.monotonic() + holdMs;
     let decision: Decision = { kind: 'client_gone' };
+    if (holdMs > 0) holding += 1;
     try {
       for (;;) {
         decision = await decide(spec, principal, gone, asking);
@@ -149,6 +152,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
       }
     } finally {
       asking.done(decision);
+      if (holdMs > 0) holding -= 1;
     }
   }
 
@@ -179,7 +183,7 @@ export function createAdmissions(parts: AdmissionsParts): AdmissionsPart {
         underWay.delete(decided);
       }
     },
-    canHold: () => held.count < MOST_HELD,
+    canHold: () => holding < MOST_HELD,
     line(occupancy) {
       const places = line.places();
       const wanted = places.map((place) => ({ ...place, asks: false }));

@@ -19,7 +19,7 @@ import { lookUp } from './existing/look-up.js';
 import type { RecentRuns } from './existing/recent-runs.js';
 import { outOfTries } from './out-of-tries.js';
 import { readyImage } from './ready-image.js';
-import { stopped } from './stopped.js';
+import { takenAway } from './taken-away.js';
 import { waitForTurn, type WaitForTurnParts } from './wait-for-turn.js';
 import { yieldClaim } from './yield-claim.js';
 
@@ -51,7 +51,7 @@ export async function claim(admission: Admission, parts: ClaimingParts): Promise
 
 async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Decision | Again> {
   const { spec, gone, asking } = admission;
-  if (asking.takenAway !== null) return stopped(spec);
+  if (asking.takenAway !== null) return takenAway(asking.takenAway, spec);
   if (parts.draining()) return refuse('draining', { detail: 'this gate is shutting down; ask again in a moment' });
   if (gone.aborted) return { kind: 'client_gone' };
   // Steps 1 to 9 in src/README.md. Step 1: an existing container of this run answers, whatever else is down. If there is

@@ -58,6 +58,7 @@ function lineOf(asked: readonly Asked[], places: readonly Place[], occupancy: Oc
   return [
     ...waiting.map((place) => ({
       ...place,
+      count: asks.get(place.runId)?.spec.count ?? place.count,
       asks: asks.has(place.runId),
       imageHere: place.imageHere || asks.has(place.runId),
     })),

@@ -17,7 +17,7 @@ import { checkClaims, type Checked } from './check-claims.js';
 import { claimInTime, type ClaimParts } from './claim-cards.js';
 import { findContainers, meaningOf, type LookUpParts } from './existing/look-up.js';
 import { planBatch, type Asked, type Plan } from './plan.js';
-import { stopped } from './stopped.js';
+import { takenAway } from './taken-away.js';
 import { yieldClaim } from './yield-claim.js';
 
 export type ServeParts = ClaimParts &
@@ -99,7 +99,7 @@ interface ToCreate {
 /** Answers the request unless the plan is to create; returns the plans that create. */
 function withCards(served: Served, plan: Plan): readonly ToCreate[] {
   if (served.job.asking.takenAway !== null) {
-    served.answer(stopped(served.job.spec));
+    served.answer(takenAway(served.job.asking.takenAway, served.job.spec));
     return [];
   }
   if (plan.kind === 'create') return [{ served, plan }];

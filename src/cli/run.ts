@@ -43,8 +43,9 @@ export async function run(image: string, command: readonly string[], options: Ru
     const started = await untilStarted(gate, runId, body, signals);
     if (started === null) return;
     if (options.detach === true) return say(runId);
-    if (started === 'runs') await showOutput(gate, runId, signals);
-    await endAsTheJob(gate, runId, signals);
+    stopAtFirst(gate, runId, signals.first);
+    if (started === 'runs') await showOutput(gate, runId, signals.second);
+    await endAsTheJob(gate, runId, signals.second);
   } finally {
     signals.forget();
   }
@@ -61,6 +62,7 @@ async function untilStarted(
   const headers = { prefer: `wait=${HOLD_S}` };
   try {
     for (let answered = false; ;) {
+      const askedAt = performance.now();
       const said = await gate.ask('/admit', {
         method: 'POST',
         body,
@@ -78,8 +80,8 @@ async function untilStarted(
         return null;
       }
       progress.show(`${runId}: ${lines.map((line) => line.trim()).join('; ')}`, '');
-      // Held requests come back when their time is over: only an answer that came at once is worth a pause.
-      if (said.kind !== 'answered' || said.status !== 200) await signals.pause(againInS * 1000);
+      // A request that was held for long enough is asked again at once; a gate need not hold it.
+      await signals.pause(againInS * 1000 - (performance.now() - askedAt));
     }
   } finally {
     progress.end();
@@ -88,32 +90,43 @@ async function untilStarted(
 
 /** Ctrl-C before the job began: it leaves the line, or is stopped if it began meanwhile. */
 async function leave(gate: Gate, runId: string): Promise<null> {
-  await stop(gate, runId);
-  complain(`${runId}: stopped before it began`);
+  const isStopped = await stop(gate, runId);
+  if (isStopped) complain(`${runId}: stopped before it began`);
+  else complain(`${runId}: nobody knows whether it was stopped; gpu-gate stop ${runId} tries again`);
   process.exitCode = EXIT.interrupted;
   return null;
 }
 
-/** Until the run has ended or a second Ctrl-C; the first one stops the job, whose last words are still shown. */
-async function showOutput(gate: Gate, runId: string, { first, second }: TwoSignals): Promise<void> {
+/** The first Ctrl-C stops the job, whose last words are still shown. */
+function stopAtFirst(gate: Gate, runId: string, first: AbortSignal): void {
   const stopNow = (): void => {
     complain(`${runId}: stopping it; Ctrl-C once more to leave it to itself`);
-    void stop(gate, runId);
+    void stop(gate, runId).then((isStopped) => {
+      if (!isStopped) complain(`${runId} could not be stopped; gpu-gate stop ${runId} tries again`);
+    });
   };
-  first.addEventListener('abort', stopNow, { once: true });
+  if (first.aborted) stopNow();
+  else first.addEventListener('abort', stopNow, { once: true });
+}
+
+/** Until the run has ended or a second Ctrl-C. */
+async function showOutput(gate: Gate, runId: string, second: AbortSignal): Promise<void> {
   try {
     const said = await gate.open(`/runs/${encodeURIComponent(runId)}/logs?follow=true`, second);
     if (said.kind === 'stream') await pipeline(said.stream, process.stdout, { end: false });
     else complain(`the output of ${runId} cannot be shown; gpu-gate logs -f ${runId} tries again`);
   } catch {
     if (!second.aborted) complain(`the output of ${runId} broke off; gpu-gate logs -f ${runId} shows it again`);
-  } finally {
-    first.removeEventListener('abort', stopNow);
   }
 }
 
-async function endAsTheJob(gate: Gate, runId: string, signals: TwoSignals): Promise<void> {
-  const ended = signals.second.aborted ? null : await untilRunEnded(gate, runId, signals.second);
+async function endAsTheJob(gate: Gate, runId: string, second: AbortSignal): Promise<void> {
+  const ended = await untilRunEnded(gate, runId, second);
+  if (ended === null && !second.aborted) {
+    complain(`${runId} is gone: somebody removed it, or this token may not see it`);
+    process.exitCode = EXIT.undecided;
+    return;
+  }
   if (ended === null) {
     complain(
       `${runId} goes on by itself`,
@@ -126,7 +139,9 @@ async function endAsTheJob(gate: Gate, runId: string, signals: TwoSignals): Prom
   process.exitCode = ended.exitCode ?? EXIT.undecided;
 }
 
-async function stop(gate: Gate, runId: string): Promise<void> {
+/** Whether the gate said that it is stopped, or that there is nothing to stop. */
+async function stop(gate: Gate, runId: string): Promise<boolean> {
   const body = JSON.stringify({ grace_seconds: GRACE_S });
-  await gate.ask(`/runs/${encodeURIComponent(runId)}/stop`, { method: 'POST', body, limitMs: 60_000 });
+  const said = await gate.ask(`/runs/${encodeURIComponent(runId)}/stop`, { method: 'POST', body, limitMs: 60_000 });
+  return said.kind === 'answered' && (said.status < 300 || said.status === 404);
 }

@@ -35,13 +35,18 @@ export interface HeldRequests {
 export const MOST_HELD = 256;
 /** Memory of an ended job may remain in use for a moment, and its card is not free until then. */
 const LOOK_AFTER_END_MS = [500, 1000, 2000] as const;
+/** More ends than this between two looks are told by the next look. */
+const MOST_ENDED = 1000;
 /** For changes without an event: a card that recovers, an exclusion that is lifted, outside use that ends. */
 const LOOK_EVERY_MS = 5000;
 
 export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
   const { observer, clock, log, places, rules } = parts;
   const held = new Map<string, Set<() => void>>();
-  /** Containers that have ended since the last look began. */
+  /**
+   * Containers that have ended since the last look of ours began, those included that ended while a request was being decided:
+   * its look may have been older than the end.
+   */
   let ended = new Set<string>();
   let last: Occupancy | null = null;
   let count = 0;
@@ -93,6 +98,13 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
     });
   }
 
+  /** Once for each end: a card that a look shows held all the same is not worth asking for over and over. */
+  function catchUp(): void {
+    if (last === null || ended.size === 0) return;
+    wakeWinners(last);
+    ended = new Set();
+  }
+
   function lookSoon(): void {
     if (count === 0) return;
     for (const ms of LOOK_AFTER_END_MS) clock.after(ms, () => void look(false));
@@ -116,6 +128,7 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
         held.set(runId, (held.get(runId) ?? new Set()).add(go));
         count += 1;
         if (count === 1) tick();
+        catchUp();
       }),
     get count() {
       return count;
@@ -124,8 +137,8 @@ export function createHeldRequests(parts: HeldRequestsParts): HeldRequests {
       last = occupancy;
     },
     containerEnded(id) {
+      if (ended.size < MOST_ENDED) ended.add(id);
       if (count === 0) return;
-      ended.add(id);
       if (last !== null) wakeWinners(last);
       lookSoon();
     },

@@ -57,6 +57,13 @@ export function createPlaces(parts: PlacesParts): Line {
     if (line.includes(standing)) change(line.filter((other) => other !== standing));
   }
 
+  /** Ends a place under those who ask for it now, and tells them why. */
+  function takeFrom(standing: Standing, why: TakenAway): void {
+    for (const one of standing.asking) one.takenAway = why;
+    end(standing);
+    parts.onTakenAway(standing.kept.runId);
+  }
+
   /** Removes the places without a request in time. */
   function lapse(): void {
     const nowMs = clock.monotonic();
@@ -74,7 +81,7 @@ export function createPlaces(parts: PlacesParts): Line {
       const there = find(spec.runId);
       if (there !== undefined && there.kept.specSha256 !== spec.specSha256) {
         if (there.kept.principal !== principal) return reused(spec, there.kept);
-        end(there);
+        takeFrom(there, 'replaced');
       }
       return ask(spec, principal);
     },
@@ -91,9 +98,7 @@ export function createPlaces(parts: PlacesParts): Line {
       lapse();
       const standing = find(runId);
       if (standing === undefined) return false;
-      for (const one of standing.asking) one.takenAway = why;
-      end(standing);
-      parts.onTakenAway(runId);
+      takeFrom(standing, why);
       return true;
     },
   };
@@ -143,7 +148,7 @@ export function createPlaces(parts: PlacesParts): Line {
         count,
         principal,
         image: container.image,
-        labels: container.labels,
+        labels: shortLabels(container.labels),
         since: new Date(clock.now()).toISOString(),
         imageHere: false,
       },
@@ -152,6 +157,21 @@ export function createPlaces(parts: PlacesParts): Line {
       lapsesAtMs: Infinity,
     };
   }
+}
+
+/** A thousand places are kept in memory and rewritten as one file, so that what callers write into them is bounded. */
+const LABEL_CHARACTERS = 4096;
+
+/** The labels in their order, up to the first that would be too much. */
+function shortLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let left = LABEL_CHARACTERS;
+  for (const [name, value] of Object.entries(labels)) {
+    left -= name.length + value.length;
+    if (left < 0) break;
+    kept[name] = value;
+  }
+  return kept;
 }
 
 /**

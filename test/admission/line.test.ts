@@ -131,6 +131,33 @@ describe('a held request', () => {
     expect(desk.status().line.waiting).toBe(0);
   });
 
+  test('whose caller asks for something else under its run_id is told so, and the later one has the place', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { cards: 2 });
+    await admit(desk, 'holder', 2);
+    const held = admit(desk, 'first', 1, LONG_MS);
+    await expect.poll(() => desk.status().line.waiting).toBe(1);
+    expect(await admit(desk, 'first', 2)).toMatchObject({ kind: 'wait', requested: 2, place: { position: 1 } });
+    expect(await held).toMatchObject({ kind: 'refused', code: 'run_id_reused' });
+    runtime.end(idOf(runtime, 'holder'));
+    const admitted = await admit(desk, 'first', 2);
+    expect(admitted).toMatchObject({ kind: 'admitted', cards: [{ index: 0 }, { index: 1 }] });
+  });
+
+  test('is one of 256 at most, counted from its arrival on', async () => {
+    const desk = testDesk(fakeRuntime(), { cards: 1 });
+    await admit(desk, 'holder');
+    const gone = new AbortController();
+    const held = Array.from({ length: 256 }, (_, at) => {
+      expect(desk.canHold()).toBe(true);
+      return admit(desk, `run-${at}`, 1, LONG_MS, gone.signal);
+    });
+    expect(desk.canHold()).toBe(false);
+    gone.abort();
+    await Promise.all(held);
+    expect(desk.canHold()).toBe(true);
+  });
+
   test('ends with the gate', async () => {
     const desk = testDesk(fakeRuntime(), { cards: 1 });
     await admit(desk, 'holder');

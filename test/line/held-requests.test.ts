@@ -95,6 +95,18 @@ describe('a held request', () => {
     expect(it.looks()).toBe(0);
   });
 
+  test('is woken for what ended while it was being decided, once', async () => {
+    const it = tried([place('first')]);
+    it.held.containerEnded('id-of-tuneplane-one');
+    it.hold('first');
+    await settle();
+    expect(it.woken).toEqual(['first']);
+    // The look that follows shows the card held all the same.
+    it.hold('first');
+    await settle();
+    expect(it.woken).toEqual(['first']);
+  });
+
   test('is left alone when what ended does not make room for it', async () => {
     const it = tried([place('big', 2)]);
     it.hold('big');

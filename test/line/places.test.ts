@@ -109,6 +109,22 @@ describe('a place', () => {
     expect(line.place('a')).toMatchObject({ count: 2 });
   });
 
+  test('that its caller replaces is taken from the request that waited for it', () => {
+    const line = lineOf();
+    const first = ask(line, jobSpec('a'));
+    const second = ask(line, jobSpec('a', 2));
+    expect([first.takenAway, second.takenAway]).toEqual(['replaced', null]);
+    first.done(refuse('run_id_reused', { detail: '' }));
+    expect(line.place('a')).toMatchObject({ count: 2 });
+  });
+
+  test('keeps no more labels than a file of a thousand can hold', () => {
+    const line = lineOf();
+    const labels = { team: 'vision', essay: 'x'.repeat(100_000), late: 'y' };
+    ask(line, jobSpec('a', 1, { labels })).done(wait);
+    expect(line.place('a')?.labels).toEqual({ team: 'vision' });
+  });
+
   test('is taken away from those who ask, once and for all', () => {
     const line = lineOf();
     const held = ask(line, jobSpec('a'));

@@ -4,7 +4,7 @@ import type { Decision, JobSpec, Refusal } from '../admission.js';
 import type { KeptPlace, Place } from '../line.js';
 
 /** Why a place was removed although requests for it are waiting. */
-export type TakenAway = 'stopped';
+export type TakenAway = 'stopped' | 'replaced';
 
 export interface Line {
   /**

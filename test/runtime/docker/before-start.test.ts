@@ -92,10 +92,10 @@ test('an engine that does not let itself be asked is not taken for one without t
 });
 
 test.each([
-  ['sh', ['PATH=/bin::/opt'], '/work', ['/bin/sh', '/work/sh', '/opt/sh']],
+  ['sh', ['PATH=/bin::/opt'], '/job', ['/bin/sh', '/job/sh', '/opt/sh']],
   ['sh', ['PATH=/bin', 'PATH=/opt'], '/', ['/opt/sh']],
-  ['./run', ['PATH=/bin'], '/work', ['/work/run']],
-  ['/run', [], '/work', ['/run']],
+  ['./run', ['PATH=/bin'], '/job', ['/job/run']],
+  ['/run', [], '/job', ['/run']],
 ])('%s with %j in %s is looked for at %j', (command, env, folder, paths) => {
   expect(candidates(command, env, folder)).toEqual(paths);
 });
