@@ -101,9 +101,7 @@ async function leave(gate: Gate, runId: string): Promise<null> {
 function stopAtFirst(gate: Gate, runId: string, first: AbortSignal): void {
   const stopNow = (): void => {
     complain(`${runId}: stopping it; Ctrl-C once more to leave it to itself`);
-    void stop(gate, runId).then((isStopped) => {
-      if (!isStopped) complain(`${runId} could not be stopped; gpu-gate stop ${runId} tries again`);
-    });
+    void stopOrSay(gate, runId);
   };
   if (first.aborted) stopNow();
   else first.addEventListener('abort', stopNow, { once: true });
@@ -137,6 +135,11 @@ async function endAsTheJob(gate: Gate, runId: string, second: AbortSignal): Prom
   }
   if (ended.error !== null) complain(`${runId}: ${ended.error}`);
   process.exitCode = ended.exitCode ?? EXIT.undecided;
+}
+
+async function stopOrSay(gate: Gate, runId: string): Promise<void> {
+  if (await stop(gate, runId)) return;
+  complain(`${runId} could not be stopped; gpu-gate stop ${runId} tries again`);
 }
 
 /** Whether the gate said that it is stopped, or that there is nothing to stop. */
