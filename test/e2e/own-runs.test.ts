@@ -128,22 +128,34 @@ describe('the output', () => {
     const bytes = outputMib * 1024 ** 2;
     await admit('ann', 'chatty', `busybox head -c ${bytes} /dev/zero | busybox tr '\\0' x | busybox fold -w 1000`);
     const { port } = new URL(gate.url);
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asked = getHttp({ port, path: '/runs/chatty/logs?follow=true', headers: tokens.as('ann') }, resolve);
-      asked.once('error', reject);
-    });
-    let read = 0;
-    let most = 0;
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
-      read += chunk.length;
-      most = Math.max(most, residentMib(gate.pid));
-      // Slow at first, so that all the buffers on the way are full; a gigabyte at this pace would take hours.
-      if (read < 4 * 1024 ** 2) await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    expect(most, 'MiB').toBeLessThan(150);
+    const readSlowly = async (query: string): Promise<{ read: number; most: number }> => {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const asked = getHttp({ port, path: `/runs/chatty/logs${query}`, headers: tokens.as('ann') }, resolve);
+        asked.once('error', reject);
+      });
+      let read = 0;
+      let most = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        read += chunk.length;
+        most = Math.max(most, residentMib(gate.pid));
+        // Slow at first, so that all the buffers on the way are full; a gigabyte at this pace would take hours.
+        if (read < 4 * 1024 ** 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      return { read, most };
+    };
+
+    // An engine (28.2 too) may leave out a last line without an end, and what it rotated away before a slow follower came to it:
+    // nothing can be said of the sum.
+    const followed = await readSlowly('?follow=true');
+    expect(followed.most, 'MiB').toBeLessThan(150);
+    expect(followed.read).toBeGreaterThan(4 * 1024 ** 2);
+
+    await untilEnded('chatty', {});
+    const whole = await readSlowly('');
+    expect(whole.most, 'MiB').toBeLessThan(150);
     // Each line has an end; of more than 64 MiB the engine itself keeps a part (max-size, max-file).
-    const kept = outputMib <= 64 ? bytes + Math.floor(bytes / 1000) : 50 * 1024 ** 2;
-    expect(read).toBeGreaterThanOrEqual(kept);
+    if (outputMib <= 64) expect(whole.read).toBe(bytes + Math.floor(bytes / 1000));
+    else expect(whole.read).toBeGreaterThan(50 * 1024 ** 2);
   }, 300_000);
 });
 
