@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Reservation } from '../model/line.js';
-import type { Claim, JudgedCard, ProbeReport } from '../model/occupancy.js';
+import type { Claim, ExcludedBecause, JudgedCard, ProbeReport } from '../model/occupancy.js';
 import type { Observation } from '../model/ports/eyes.js';
 import { PROBES } from '../model/snapshot.js';
 import type { cardShape, cardsShape, probeShape } from './card-shape.js';
@@ -38,7 +38,7 @@ export function cardAnswer(card: JudgedCard, reservation: Reservation | null): z
     state: card.state,
     claims: card.claims.length,
     held_by: card.claims[0] === undefined ? null : holderAnswer(card.claims[0]),
-    excluded: excluded === null ? null : { by: excluded.by, reason: excluded.reason, since: excluded.since },
+    excluded: excluded === null ? null : excludedAnswer(excluded),
     external:
       external === null
         ? null
@@ -59,6 +59,10 @@ export function cardAnswer(card: JudgedCard, reservation: Reservation | null): z
     power_watts: card.powerWatts,
     held_idle_seconds: card.heldIdleSeconds,
   };
+}
+
+function excludedAnswer({ by, reason, since, principal, until }: ExcludedBecause) {
+  return { by, reason, since, principal, until };
 }
 
 function isReserved(card: JudgedCard, reservation: Reservation | null): boolean {

@@ -37,6 +37,8 @@ export const cardShape = z.strictObject({
       by: z.enum(['operator', 'settings', 'mig', 'compute_mode', 'count']),
       reason: z.string(),
       since: z.string().nullable(),
+      principal: z.string().nullable().describe('Who said so; null where it is not by an operator.'),
+      until: z.string().nullable().describe('When it ends by itself, by the clock of the gate; null: not by itself.'),
     })
     .nullable(),
   external: external.nullable(),
@@ -79,10 +81,18 @@ export const cardsShape = z.strictObject({
   cards: z.array(cardShape),
 });
 
+const A_TIME = 'expected a time as in RFC 3339, with a zone, like 2026-12-01T18:00:00Z';
+
 /** The body of `POST /cards/{uuid}/exclude`. */
 export const excludeRequest = strictObject({
   reason: z
     .string('expected a reason of 1 to 500 characters')
     .max(500, { error: 'expected a reason of 1 to 500 characters', abort: true })
     .regex(/\S/, 'expected a reason that says something'),
+  until: z
+    .string(A_TIME)
+    .max(40, { error: A_TIME, abort: true })
+    .check(z.iso.datetime({ offset: true, error: A_TIME }))
+    .optional()
+    .describe('When the exclusion ends by itself, by the clock of the gate: RFC 3339, with a zone, in the future.'),
 });

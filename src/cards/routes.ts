@@ -7,6 +7,7 @@ import { methodNotAllowed } from '../http/errors.js';
 import { fieldErrors } from '../http/field-errors.js';
 import { onlyQuery, readJson, sendJson } from '../http/json.js';
 import { sendProblem } from '../http/problem.js';
+import type { FieldError } from '../model/admission.js';
 import { cardUuid, type CardUuid } from '../model/card.js';
 import type { JudgedCard } from '../model/occupancy.js';
 import type { Admissions } from '../model/ports/admissions.js';
@@ -55,18 +56,35 @@ export function createCardRoutes(parts: CardRouteParts): Router {
 }
 
 async function exclude(parts: CardRouteParts, req: Request, res: Response): Promise<void> {
-  const errors = fieldErrors(excludeRequest, req.body);
+  const nowMs = parts.clock.now();
+  const errors = excludeErrors(req.body, nowMs);
   if (errors.length > 0) {
     const detail = `${errors[0]?.pointer || 'the body'}: ${errors[0]?.detail ?? ''}`;
     return sendProblem(res, { code: 'invalid_request', detail, errors });
   }
-  const { reason } = excludeRequest.parse(req.body);
+  const asked = excludeRequest.parse(req.body);
+  const { reason } = asked;
+  const until = asked.until === undefined ? null : isoTime(Date.parse(asked.until));
   const uuid = await knownCard(parts, req, res);
   if (uuid === null) return;
-  const since = new Date(parts.clock.now()).toISOString();
-  await parts.cardStore.exclude({ uuid, reason, since, principal: principalOf(res).name });
-  attemptOf(res).settle('excluded', { detail: reason });
+  await parts.cardStore.exclude({ uuid, reason, since: isoTime(nowMs), principal: principalOf(res).name, until });
+  attemptOf(res).settle('excluded', { detail: until === null ? reason : `${reason} (until ${until})` });
   await showCard(parts, uuid, res);
+}
+
+/** A time that has passed would be an exclusion of nothing, most likely a wrong zone or date. */
+function excludeErrors(body: unknown, nowMs: number): readonly FieldError[] {
+  const errors = fieldErrors(excludeRequest, body);
+  if (errors.length > 0) return errors;
+  const { until } = excludeRequest.parse(body);
+  if (until === undefined || Date.parse(until) > nowMs) return [];
+  return [
+    { pointer: '/until', detail: `expected a time in the future; got ${until}, and it is ${isoTime(nowMs)} here` },
+  ];
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** Also for a card that was not excluded: the answer shows whether something else excludes it. */

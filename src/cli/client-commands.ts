@@ -120,7 +120,10 @@ The exit code is the job's own, or that of gpu-gate admit where none ran.`,
     'exclude',
     'take a card out; a job on it is left alone',
     'gpu-gate exclude 3 --reason "fan replacement"',
-  ).requiredOption('--reason <reason>', 'the reason, for people who find the card excluded');
+    'gpu-gate exclude 3 --reason "burn-in" --until 2h',
+  )
+    .requiredOption('--reason <reason>', 'the reason, for people who find the card excluded')
+    .option('--until <when>', 'the card comes back by itself then: 30m, 2h, 7d, or a time like 2026-12-01T18:00:00Z');
   operating(program, 'include', 'take a card back that was excluded', 'gpu-gate include 3');
   operating(program, 'forget', 'forget a missing card that will not come back', 'gpu-gate forget GPU-8f6d…');
 }
@@ -146,12 +149,12 @@ function operating(
   program: Command,
   name: 'exclude' | 'include' | 'forget',
   description: string,
-  example: string,
+  ...shownExamples: readonly string[]
 ): Command {
   return asking(program, name, description)
     .argument('<card>', 'its uuid, or its index now')
     .option('--json', 'print what the gate answers')
-    .addHelpText('after', help(example))
+    .addHelpText('after', help(...shownExamples))
     .action(async (card: string, options) => (await import('./operate.js')).operate(name, card, options));
 }
 

@@ -4,6 +4,7 @@ import type { Gate, GateOptions } from './client/ask-gate.js';
 import { shownCards, type ShownCard } from './client/gate-shapes.js';
 import { failureOf, type Failure } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
+import { timeMeant } from './client/time-meant.js';
 import { EXIT } from './terminal/exit-codes.js';
 import { say, sayJson } from './terminal/say.js';
 
@@ -11,6 +12,8 @@ export interface OperateOptions extends GateOptions {
   readonly json?: boolean;
   /** For `exclude`. */
   readonly reason?: string;
+  /** For `exclude`: `2h`, `7d`, by the clock of this machine, or a time with a zone. */
+  readonly until?: string;
 }
 
 /** `card` is a uuid or an index; an index is resolved now, since it may mean another card tomorrow. */
@@ -21,9 +24,12 @@ export async function operate(
 ): Promise<void> {
   const gate = reachGate(options);
   if (gate === null) return;
+  const until = options.until === undefined ? null : timeMeant(options.until, Date.now());
+  if (until?.kind === 'neither') return fail({ lines: [`--until is ${until.detail}`], exit: EXIT.usage });
   const uuid = /^\d{1,4}$/.test(card) ? await uuidOf(Number(card), gate) : { kind: 'uuid' as const, uuid: card };
   if (uuid.kind === 'failed') return fail(uuid.failure);
-  const body = action === 'exclude' ? { body: JSON.stringify({ reason: options.reason ?? '' }) } : {};
+  const exclusion = { reason: options.reason ?? '', ...(until === null ? {} : { until: until.time }) };
+  const body = action === 'exclude' ? { body: JSON.stringify(exclusion) } : {};
   const path = `/cards/${encodeURIComponent(uuid.uuid)}/${action}`;
   const said = await gate.ask(path, { method: 'POST', ...body });
   if (said.kind !== 'answered' || said.status >= 300) return fail(failureOf(said));
@@ -35,9 +41,10 @@ export async function operate(
 
 const DONE = { exclude: 'taken out', include: 'taken back', forget: 'forgotten' } as const;
 
-function standing({ index, state, held_by: holder }: ShownCard): string {
+function standing({ index, state, held_by: holder, excluded }: ShownCard): string {
   const held = holder === null ? '' : `; ${holder.run_id} runs on it and is left alone`;
-  return `, card ${index ?? 'without an index'}, is now ${state}${held}`;
+  const until = excluded?.until == null ? '' : `, out until ${excluded.until}`;
+  return `, card ${index ?? 'without an index'}, is now ${state}${until}${held}`;
 }
 
 type FoundUuid =

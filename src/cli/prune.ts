@@ -1,6 +1,7 @@
 /** `gpu-gate prune`: removes runs that ended long enough ago. */
 
 import type { GateOptions } from './client/ask-gate.js';
+import { durationMs } from './client/duration.js';
 import { shownRuns } from './client/gate-shapes.js';
 import { failureOf } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
@@ -12,17 +13,15 @@ export interface PruneOptions extends GateOptions {
   readonly older: string;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** What belongs to somebody else is left, and said; so is what the gate would not remove. */
 export async function prune(options: PruneOptions): Promise<void> {
   const gate = reachGate(options);
   if (gate === null) return;
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(options.older) ?? [];
-  if (count === undefined || unit === undefined) {
+  const olderMs = durationMs(options.older);
+  if (olderMs === null) {
     return fail({ lines: [`--older is ${JSON.stringify(options.older)}: expected 7d, 12h or 30m`], exit: EXIT.usage });
   }
-  const beforeMs = Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);
+  const beforeMs = Date.now() - olderMs;
   const said = await gate.ask('/runs');
   const read = said.kind === 'answered' && said.status === 200 ? shownRuns.safeParse(said.body) : null;
   if (read === null || !read.success) return fail(failureOf(said));

@@ -27,7 +27,7 @@ export async function lookOnce(
   const [{ gpus, health }, before, exclusions, xids] = await Promise.all([
     smi.gpus(),
     readCardsSeen(folders),
-    readExclusions(folders),
+    readExclusions(folders, startedAtMs),
     readXids(folders, readBootId()),
   ]);
   const look: Snapshot = {

@@ -48,6 +48,10 @@ export interface ExcludedBecause {
   readonly reason: string;
   /** ISO 8601, UTC; null where the time is unknown. */
   readonly since: string | null;
+  /** Who said so; null where nobody did. */
+  readonly principal: string | null;
+  /** When it ends by itself, ISO 8601, UTC; null: not by itself. */
+  readonly until: string | null;
 }
 
 /**

@@ -144,6 +144,8 @@ export interface Exclusion {
   /** ISO 8601, UTC. */
   readonly since: string;
   readonly principal: string;
+  /** When it ends by itself, ISO 8601, UTC; null: only when somebody includes the card. */
+  readonly until: string | null;
 }
 
 /** Docker's own words for a container's state. */

@@ -48,27 +48,34 @@ function cardMeant(cards: readonly KnownCard[], word: string): KnownCard | undef
 
 function operatorsWord(card: KnownCard, exclusions: readonly Exclusion[]): ExcludedBecause | null {
   const word = exclusions.find(({ uuid }) => cardWithUuid([card], uuid) !== undefined);
-  return word === undefined ? null : { by: 'operator', reason: word.reason, since: word.since };
+  if (word === undefined) return null;
+  const { reason, since, principal, until } = word;
+  return { by: 'operator', reason, since, principal, until };
 }
 
 function settingsWord(word: string | undefined): ExcludedBecause | null {
-  return word === undefined ? null : { by: 'settings', reason: `TUNEPLANE_EXCLUDE_CARDS names ${word}`, since: null };
+  return word === undefined ? null : notByName('settings', `TUNEPLANE_EXCLUDE_CARDS names ${word}`);
 }
 
 function partitioned(card: KnownCard): ExcludedBecause | null {
   const mode = card.evidence.kind === 'row' ? card.evidence.row.readings.migMode : null;
   if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'enabled') return null;
-  return { by: 'mig', reason: 'it is partitioned (MIG is enabled)', since: null };
+  return notByName('mig', 'it is partitioned (MIG is enabled)');
 }
 
 /** CUDA refuses every context on it: a job on this card would fail at its first call. */
 function prohibited(card: KnownCard): ExcludedBecause | null {
   const mode = card.evidence.kind === 'row' ? card.evidence.row.readings.computeMode : null;
   if (mode?.kind !== 'value' || mode.value.toLowerCase() !== 'prohibited') return null;
-  return { by: 'compute_mode', reason: 'its compute mode is Prohibited: no program can use it', since: null };
+  return notByName('compute_mode', 'its compute mode is Prohibited: no program can use it');
 }
 
 function outsideTheCount(card: KnownCard, configuredCount: number): ExcludedBecause | null {
   if (configuredCount === 0 || card.index === null || card.index < configuredCount) return null;
-  return { by: 'count', reason: `the configured count is ${configuredCount}`, since: null };
+  return notByName('count', `the configured count is ${configuredCount}`);
+}
+
+/** By the machine or its settings: nobody in particular said so, and it ends with its cause. */
+function notByName(by: ExcludedBecause['by'], reason: string): ExcludedBecause {
+  return { by, reason, since: null, principal: null, until: null };
 }

@@ -63,7 +63,7 @@ const WHY: Record<OtherState, (card: JudgedCard) => string> = {
   job_held: (card) => card.claims.map((claim) => claim.runId).join(' and '),
   external: (card) => useWords(card),
   unhealthy: (card) => card.unhealthy.map((finding) => finding.detail).join(' and '),
-  excluded: (card) => card.excluded?.reason ?? '',
+  excluded: (card) => outWords(card),
   unknown: (card) => (card.unknownBecause === null ? '' : UNKNOWN_WORDS[card.unknownBecause]),
 };
 
@@ -89,6 +89,14 @@ function useWords({ external }: JudgedCard): string {
         ? [`${external.memoryMib} MiB in use and no process listed`]
         : [];
   return [...processes, ...memory, ...external.containers.map((name) => `given to container ${name}`)].join(' and ');
+}
+
+/** `fan is loud, by ann until 2026-11-29T14:00:00.000Z`. */
+function outWords({ excluded }: JudgedCard): string {
+  if (excluded === null) return '';
+  const { reason, principal, until } = excluded;
+  const words = [...(principal === null ? [] : [`by ${principal}`]), ...(until === null ? [] : [`until ${until}`])];
+  return [reason, ...(words.length === 0 ? [] : [words.join(' ')])].join(', ');
 }
 
 function theCards(cards: readonly JudgedCard[]): string {

@@ -48,7 +48,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/cards/{uuid}/exclude',
     id: 'excludeCard',
-    summary: 'Takes a card out; a job that runs on it stays.',
+    summary: 'Takes a card out, until a time if one is given; a job that runs on it stays.',
     role: 'operate',
     parameters: [UUID],
     body: 'ExcludeRequest',

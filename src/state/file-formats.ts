@@ -30,10 +30,24 @@ export const REMEMBERED_CARDS: FileFormat<RememberedCard> = fileFormat(
   }),
 );
 
+/** An exclusion as its file has it. */
+export type KeptExclusion = Omit<Exclusion, 'until'>;
+/** When one of them ends: it is the one of this card with the same `since`. */
+export type ExclusionEnd = Pick<Exclusion, 'uuid' | 'since'> & { readonly until: string };
+
 /** The cards that an operator took out. */
-export const EXCLUSIONS: FileFormat<Exclusion> = fileFormat(
+export const EXCLUSIONS: FileFormat<KeptExclusion> = fileFormat(
   'exclusions.json',
   z.strictObject({ uuid, reason: z.string(), since: z.iso.datetime(), principal: z.string() }),
+);
+
+/**
+ * The ends of exclusions, in a file of their own: a gate of an earlier version refuses a key that it does not know, would set
+ * the whole file aside, and hand out every card that is in it. It passes this file over, and to it no exclusion ends.
+ */
+export const EXCLUSION_ENDS: FileFormat<ExclusionEnd> = fileFormat(
+  'exclusion-ends.json',
+  z.strictObject({ uuid, since: z.iso.datetime(), until: z.iso.datetime() }),
 );
 
 /** The line of waiting runs. */

@@ -4,16 +4,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Exclusion, RememberedCard } from '../model/snapshot.js';
 import type { XidFinding } from '../model/xid.js';
-import { EXCLUSIONS, REMEMBERED_CARDS, XID_RECORD, type FileFormat } from './file-formats.js';
+import { byNow, withEnds } from './exclusion-store.js';
+import { EXCLUSION_ENDS, EXCLUSIONS, REMEMBERED_CARDS, XID_RECORD, type FileFormat } from './file-formats.js';
 
 /** The cards that a gate has seen before, from the first of these state folders with a list. */
 export function readCardsSeen(candidates: readonly string[]): Promise<readonly RememberedCard[]> {
   return readFirst(candidates, REMEMBERED_CARDS);
 }
 
-/** The cards that an operator took out. */
-export function readExclusions(candidates: readonly string[]): Promise<readonly Exclusion[]> {
-  return readFirst(candidates, EXCLUSIONS);
+/** The cards that an operator took out, without those whose exclusion has ended by then. */
+export async function readExclusions(candidates: readonly string[], nowMs: number): Promise<readonly Exclusion[]> {
+  const [kept, ends] = [await readFirst(candidates, EXCLUSIONS), await readFirst(candidates, EXCLUSION_ENDS)];
+  return byNow(withEnds(kept, ends), nowMs).standing;
 }
 
 /** The Xids that exclude a card, as far as a gate has read the kernel's log in this boot. */

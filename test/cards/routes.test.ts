@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { cardsShape } from '../../src/cards/card-shape.js';
 import { cardIndex, cardUuid } from '../../src/model/card.js';
+import type { Exclusion } from '../../src/model/snapshot.js';
 import { startGate, type Gate } from '../http/gate.js';
 import { watchedMachine } from '../http/machine.js';
 
@@ -83,8 +84,7 @@ test('a card is excluded with a reason and a name, and the answer shows it as a 
   gate.look = () => {
     const seen = watchedMachine();
     const [exclusion] = gate.cardStore.out;
-    const excluded =
-      exclusion === undefined ? null : { by: 'operator' as const, reason: exclusion.reason, since: exclusion.since };
+    const excluded = exclusion === undefined ? null : { by: 'operator' as const, ...withoutUuid(exclusion) };
     return {
       ...seen,
       occupancy: { ...seen.occupancy, cards: seen.occupancy.cards.map((card) => ({ ...card, excluded })) },
@@ -92,12 +92,13 @@ test('a card is excluded with a reason and a name, and the answer shows it as a 
   };
   const response = await operate(gate, 'GPU-1', 'exclude', { reason: 'fan is loud' });
   expect(response.status).toBe(200);
+  const since = '2026-11-29T12:00:01.000Z';
   expect(await response.json()).toMatchObject({
     uuid: 'GPU-1',
-    excluded: { by: 'operator', reason: 'fan is loud', since: '2026-11-29T12:00:01.000Z' },
+    excluded: { by: 'operator', reason: 'fan is loud', since, principal: 'local', until: null },
   });
   expect(gate.cardStore.out).toEqual([
-    { uuid: 'GPU-1', reason: 'fan is loud', since: '2026-11-29T12:00:01.000Z', principal: 'local' },
+    { uuid: 'GPU-1', reason: 'fan is loud', since: '2026-11-29T12:00:01.000Z', principal: 'local', until: null },
   ]);
   const back = await operate(gate, 'GPU-1', 'include');
   expect(await back.json()).toMatchObject({ uuid: 'GPU-1', excluded: null });
@@ -109,11 +110,47 @@ test('a card is excluded with a reason and a name, and the answer shows it as a 
 });
 
 test.each([
+  ['2026-11-29T14:00:00Z', '2026-11-29T14:00:00.000Z'],
+  ['2026-11-29T14:00:00.250+01:00', '2026-11-29T13:00:00.250Z'],
+  ['2026-12-06T07:30:00-05:00', '2026-12-06T12:30:00.000Z'],
+])('a card is excluded until %s, kept in UTC and told in the audit', async (until, kept) => {
+  const gate = await startGate();
+  expect((await operate(gate, 'GPU-1', 'exclude', { reason: 'burn-in', until })).status).toBe(200);
+  expect(gate.cardStore.out).toMatchObject([{ uuid: 'GPU-1', reason: 'burn-in', until: kept }]);
+  expect(gate.audit).toMatchObject([{ outcome: 'excluded', detail: `burn-in (until ${kept})` }]);
+});
+
+test.each([
+  ['without a zone', '2026-11-29T14:00:00', 'with a zone'],
+  ['that is a word', 'tomorrow', 'with a zone'],
+  ['that is a duration', '2h', 'with a zone'],
+  ['on a day that there is not', '2027-02-30T12:00:00Z', 'with a zone'],
+  ['that is a number', 1_800_000_000, 'with a zone'],
+  ['as long as a page', `2027-01-01T00:00:00.${'0'.repeat(3000)}Z`, 'with a zone'],
+  [
+    'that has passed',
+    '2026-11-29T12:00:00Z',
+    'in the future; got 2026-11-29T12:00:00Z, and it is 2026-11-29T12:00:01.000Z',
+  ],
+  ['that is now', '2026-11-29T12:00:01Z', 'in the future'],
+])('a card is not excluded until a time %s', async (_says, until, words) => {
+  const gate = await startGate();
+  const response = await operate(gate, 'GPU-1', 'exclude', { reason: 'x', until });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    code: 'invalid_request',
+    detail: expect.stringContaining('/until: '),
+    errors: [{ pointer: '/until', detail: expect.stringContaining(words) }],
+  });
+  expect(gate.cardStore.out).toEqual([]);
+});
+
+test.each([
   ['no reason', {}],
   ['an empty reason', { reason: '' }],
   ['a reason of spaces', { reason: '   ' }],
   ['a reason of 501 characters', { reason: 'x'.repeat(501) }],
-  ['an unknown key', { reason: 'x', until: 'tomorrow' }],
+  ['an unknown key', { reason: 'x', for: '2h' }],
   ['a list', ['x']],
 ])('a card is not excluded for %s', async (_says, body) => {
   const gate = await startGate();
@@ -170,4 +207,8 @@ function operate(gate: Gate, uuid: string, action: string, body?: unknown): Prom
     headers: { 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+}
+
+function withoutUuid({ reason, since, principal, until }: Exclusion) {
+  return { reason, since, principal, until };
 }

@@ -156,7 +156,28 @@ describe('gpu-gate exclude, include and forget', () => {
     expect((await gate.cards()).counts.excluded).toBe(0);
   });
 
+  test('take a card out until a time, and show by whom and until when', async () => {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const out = await runCommand(['exclude', '7', '--reason', 'burn-in', '--until', until], operator());
+    expect(out).toMatchObject({ code: 0, stdout: expect.stringContaining(`is now excluded, out until ${until}`) });
+    const { stdout } = await runCommand(['status'], { env });
+    expect(stdout).toContain(`out by operator until ${until}: burn-in`);
+    const before = Date.now();
+    await runCommand(['exclude', '7', '--reason', 'burn-in', '--until', '7d'], operator());
+    const told = Date.parse((await gate.cards()).cards[7]?.excluded?.until ?? '');
+    expect(told).toBeGreaterThanOrEqual(before + 7 * 86_400_000);
+    expect(told).toBeLessThanOrEqual(Date.now() + 7 * 86_400_000);
+    expect((await runCommand(['include', '7'], operator())).code).toBe(0);
+  });
+
   test.each([
+    ['an end that is no time is refused', ['exclude', '7', '--reason', 'x', '--until', 'noon'], 2, '--until is "noon"'],
+    [
+      'so is one that has passed',
+      ['exclude', '7', '--reason', 'x', '--until', '2020-01-01T00:00:00Z'],
+      5,
+      'in the future',
+    ],
     ['a card in the machine cannot be forgotten', ['forget', '7'], 5, 'card_present'],
     ['an index that no card has is refused', ['include', '99'], 5, 'no card has the index 99'],
     ['a uuid that nobody knows is refused', ['include', 'GPU-no/../such'], 5, 'not_found'],

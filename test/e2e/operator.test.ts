@@ -160,6 +160,25 @@ test('a card put back is free, unless the settings keep it out; twice is no mist
   expect((await act(3, 'include')).body).toMatchObject({ excluded: { by: 'settings' } });
 });
 
+test('a card taken out until a time keeps it over a restart, with the name, and comes back by itself then', async () => {
+  const hours = new Date(Date.now() + 7_200_000).toISOString();
+  expect((await act(4, 'exclude', { reason: 'burn-in', until: hours })).body).toMatchObject({ state: 'excluded' });
+  await restart();
+  const { cards, explain } = await gate.cards();
+  expect(cards[4]?.excluded).toMatchObject({ by: 'operator', principal: 'ops', until: hours });
+  expect(explain).toContain(`burn-in, by ops until ${hours}`);
+
+  const soon = new Date(Date.now() + 5000).toISOString();
+  expect((await act(4, 'exclude', { reason: 'burn-in', until: soon })).status).toBe(200);
+  await expect.poll(() => stateOf(4), { timeout: 30_000 }).toBe('free');
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(soon));
+  const said = () => gate.stderr().match(/the exclusion of GPU-\S+ by ops has ended/g);
+  expect(said()).toHaveLength(1);
+  await restart();
+  expect(await stateOf(4)).toBe('free');
+  expect(said()).toBeNull();
+});
+
 test('a card that was taken out and pulled is forgotten for good; the others stay', async () => {
   const smaller = defaultMachine();
   cardAt(smaller, 6).fault = { kind: 'gone' };

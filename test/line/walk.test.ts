@@ -18,7 +18,7 @@ function machine(letters: string): Occupancy {
       state: state[letter]!,
       claims: letter === 'j' || letter === 's' ? [claim(`job-${at}`)] : [],
       unhealthy: letter === 's' ? [{ reason: 'ecc_uncorrected', detail: '3 errors' }] : [],
-      excluded: letter === 'x' ? { by: 'operator', reason: 'fan', since: null } : null,
+      excluded: letter === 'x' ? { by: 'operator', reason: 'fan', since: null, principal: 'ann', until: null } : null,
       external: letter === 'e' ? { processes: [], memoryMib: 900, containers: [] } : null,
     }),
   );

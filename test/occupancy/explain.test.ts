@@ -58,11 +58,21 @@ test.each<[string, Partial<Snapshot>, Partial<JudgeRules>, string]>([
         row(1),
         row(2, { memoryUsedMib: cannotSay }),
         row(3, { short: true }),
+        row(4),
       ]),
-      exclusions: [{ uuid: uuidOf(1), reason: 'fan is loud', since: '2026-11-29T12:00:00.000Z', principal: 'ann' }],
+      exclusions: [
+        { uuid: uuidOf(1), reason: 'fan is loud', since: '2026-11-29T12:00:00.000Z', principal: 'ann', until: null },
+        {
+          uuid: uuidOf(4),
+          reason: 'burn-in',
+          since: '2026-11-29T12:00:00.000Z',
+          principal: 'kim',
+          until: '2026-11-29T14:00:00.000Z',
+        },
+      ],
     },
     {},
-    '4 cards, 0 free; 1 unhealthy (card 0: 1 uncorrected ECC error since the driver was loaded); 1 excluded (card 1: fan is loud); 2 unknown (card 2: the driver does not say how much memory is in use, card 3: the driver printed its row incompletely).',
+    '5 cards, 0 free; 1 unhealthy (card 0: 1 uncorrected ECC error since the driver was loaded); 2 excluded (card 1: fan is loud, by ann, card 4: burn-in, by kim until 2026-11-29T14:00:00.000Z); 2 unknown (card 2: the driver does not say how much memory is in use, card 3: the driver printed its row incompletely).',
   ],
   [
     'a missing card whose index another has',

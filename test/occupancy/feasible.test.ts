@@ -33,7 +33,7 @@ function served(count: number, look: Partial<Snapshot> = {}, set: Partial<JudgeR
     blind: answer.blind.map(({ index }) => index),
   };
 }
-const out = { uuid: uuidOf(3), reason: 'fan', since: '2026-11-29T12:00:00.000Z', principal: 'ann' };
+const out = { uuid: uuidOf(3), reason: 'fan', since: '2026-11-29T12:00:00.000Z', principal: 'ann', until: null };
 const dark: Partial<Snapshot> = {
   gpus: blind(),
   processes: blind(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cardIndex, CARD_STATES } from '../../src/model/card.js';
-import type { UnknownBecause } from '../../src/model/occupancy.js';
+import type { ExcludedBecause, UnknownBecause } from '../../src/model/occupancy.js';
 import type { Snapshot } from '../../src/model/snapshot.js';
 import { judge, stateOf, type Deciding } from '../../src/occupancy/judge.js';
 import {
@@ -32,7 +32,7 @@ const cardOf = (look: Partial<Snapshot>, at: number, set = {}) => {
   if (card === undefined) throw new Error(`expected a card at place ${at}`);
   return card;
 };
-const exclusion = { uuid: uuidOf(1), reason: 'fan', since: '2026-11-29T12:00:00.000Z', principal: 'ann' };
+const exclusion = { uuid: uuidOf(1), reason: 'fan', since: '2026-11-29T12:00:00.000Z', principal: 'ann', until: null };
 
 describe('the state of a card', () => {
   const [claim] = judge(snapshot({ docker: docker(job('a', [0])) }), rules()).cards[0]?.claims ?? [];
@@ -51,7 +51,7 @@ describe('the state of a card', () => {
     ({ held, excluded, unhealthy, external, because }) => {
       const found: Deciding = {
         claims: held && claim !== undefined ? [claim] : [],
-        excluded: excluded ? { by: 'operator', reason: 'fan', since: null } : null,
+        excluded: excluded ? { by: 'operator', reason: 'fan', since: null, principal: 'ann', until: null } : null,
         unhealthy: unhealthy ? [{ reason: 'ecc_uncorrected', detail: '1 error' }] : [],
         external: external ? { processes: [], memoryMib: 600, containers: [] } : null,
         unknownBecause: because,
@@ -85,7 +85,7 @@ describe('the state of a card', () => {
     expect(card).toMatchObject({
       state: 'job_held',
       claims: [{ runId: 'train-17', container: 'tuneplane-train-17' }],
-      excluded: { by: 'operator', reason: 'fan', since: '2026-11-29T12:00:00.000Z' },
+      excluded: { by: 'operator', reason: 'fan', since: '2026-11-29T12:00:00.000Z', principal: 'ann', until: null },
       unhealthy: [{ reason: 'ecc_uncorrected' }],
       external: { processes: [{ pid: 4242, name: 'python', memoryMib: 812 }], memoryMib: 900, containers: ['jupyter'] },
     });
@@ -211,9 +211,20 @@ describe('the external probe', () => {
 });
 
 describe('exclusion', () => {
-  test.each<[string, Partial<Snapshot>, object, { by: string; since?: string | null } | null]>([
-    ['by an operator', { exclusions: [exclusion] }, {}, { by: 'operator', since: '2026-11-29T12:00:00.000Z' }],
-    ['by the settings, by index', {}, { excludeCards: ['1'] }, { by: 'settings', since: null }],
+  test.each<[string, Partial<Snapshot>, object, Partial<ExcludedBecause> | null]>([
+    [
+      'by an operator, whose name is told',
+      { exclusions: [exclusion] },
+      {},
+      { by: 'operator', since: '2026-11-29T12:00:00.000Z', principal: 'ann', until: null },
+    ],
+    [
+      'by an operator until a time',
+      { exclusions: [{ ...exclusion, until: '2026-11-29T14:00:00.000Z' }] },
+      {},
+      { by: 'operator', until: '2026-11-29T14:00:00.000Z' },
+    ],
+    ['by the settings, by index', {}, { excludeCards: ['1'] }, { by: 'settings', since: null, principal: null }],
     ['by the settings, by uuid in any letters', {}, { excludeCards: [uuidOf(1).toUpperCase()] }, { by: 'settings' }],
     ['by partitioning', { gpus: gpus([row(0), row(1, { migMode: value('Enabled') })]) }, {}, { by: 'mig' }],
     ['by the configured count', {}, { configuredCount: 1 }, { by: 'count' }],

@@ -49,7 +49,13 @@ export function mixedMachine(but: Partial<Snapshot> = {}): Snapshot {
       container('jupyter-lab', { pinned: { kind: 'some', ids: [uuidOf(5)] } }),
     ),
     exclusions: [
-      { uuid: uuidOf(3), reason: 'Fan replacement', since: new Date(ago(47)).toISOString(), principal: 'operator' },
+      {
+        uuid: uuidOf(3),
+        reason: 'Fan replacement',
+        since: new Date(ago(47)).toISOString(),
+        principal: 'operator',
+        until: new Date(ago(-73)).toISOString(),
+      },
     ],
     ...but,
   });
@@ -107,6 +113,6 @@ export function hostileMachine(): Snapshot {
       }),
       container(INJECTION, { pinned: { kind: 'some', ids: [uuidOf(0)] } }),
     ),
-    exclusions: [{ uuid: uuidOf(2), reason: INJECTION, since: 'never', principal: INJECTION }],
+    exclusions: [{ uuid: uuidOf(2), reason: INJECTION, since: 'never', principal: INJECTION, until: null }],
   });
 }

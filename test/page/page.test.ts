@@ -47,7 +47,7 @@ describe('a machine whose cards are in all states', () => {
       ),
       expect.stringMatching(/^Card 1 Held by a job .* Row remap pending a remapped row takes effect/),
       expect.stringMatching(/^Card 2 Free NVIDIA H100 80GB HBM3 0\.0 of 79\.6 GiB in use 0 % busy · 31 °C · 71 W$/),
-      expect.stringMatching(/^Card 3 Taken out .* Fan replacement by an operator · for 47 min$/),
+      expect.stringMatching(/^Card 3 Taken out .* Fan replacement by operator · for 47 min · ends in 1 h 1[23] min$/),
       expect.stringMatching(/^Card 4 Held by a job .* tune-lora-3 running · for 9 min · by console/),
       expect.stringMatching(/^Card 5 Used from outside .*python3 pid 4242 · 12866 MiB jupyter-lab a container/),
       expect.stringMatching(/^Card 6 Unhealthy .* ECC uncorrected 3 uncorrected .* Recovery action .* Reset$/),

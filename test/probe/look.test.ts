@@ -315,6 +315,7 @@ describe('the books of cards', () => {
       reason: 'fan',
       since: '2026-11-29T12:00:00.000Z',
       principal: 'op',
+      until: null,
     });
     expect((await eyes.fresh()).exclusions).toHaveLength(1);
   });

@@ -66,6 +66,7 @@ const exclusion = (index: number, reason = 'fan is loud'): Exclusion => ({
   reason,
   since: '2026-11-29T12:00:00.000Z',
   principal: 'kim',
+  until: null,
 });
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 

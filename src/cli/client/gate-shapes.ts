@@ -15,7 +15,9 @@ const card = z.object({
   state: z.string(),
   claims: z.number(),
   held_by: holder.nullable(),
-  excluded: z.object({ by: z.string(), reason: z.string() }).nullable(),
+  excluded: z
+    .object({ by: z.string(), reason: z.string(), principal: z.string().nullish(), until: z.string().nullish() })
+    .nullable(),
   external: z
     .object({
       processes: z.array(z.object({ pid: z.number(), name: z.string(), memory_mib: z.number().nullable() })),

@@ -85,6 +85,11 @@ function gib(bytes: number | null): string {
   return bytes === null ? '?' : (bytes / 2 ** 30).toFixed(1);
 }
 
+/** `out by ann until 2026-12-01T18:00:00.000Z: fan`; the kind of exclusion where nobody's name stands for it. */
+function outWords({ by, reason, principal, until }: NonNullable<ShownCard['excluded']>): string {
+  return `out by ${principal ?? by}${until == null ? '' : ` until ${until}`}: ${reason}`;
+}
+
 /** All findings about a card, whatever its state. */
 function why(card: ShownCard): readonly string[] {
   const { external } = card;
@@ -92,7 +97,7 @@ function why(card: ShownCard): readonly string[] {
     ...(card.claims > 1 ? [`CLAIMED ${card.claims} TIMES`] : []),
     ...(card.held_by !== null && card.held_by.state !== 'running' ? [`container ${card.held_by.state}`] : []),
     ...idleWords(card),
-    ...(card.excluded === null ? [] : [`out by ${card.excluded.by}: ${card.excluded.reason}`]),
+    ...(card.excluded === null ? [] : [outWords(card.excluded)]),
     ...(card.reserved_for == null ? [] : [`kept for ${card.reserved_for}`]),
     ...card.unhealthy.map(({ detail }) => detail),
     ...(external?.processes ?? []).map(

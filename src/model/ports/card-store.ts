@@ -11,6 +11,11 @@ export interface CardStore {
    * in memory.
    */
   remember(cards: readonly RememberedCard[]): void;
+  /**
+   * Those in force now, by the wall clock. One that has reached its `until` is dropped at this call, logged once, and stays
+   * dropped if the clock is set back later. One that has not ended lasts until the clock shows that time: a clock that is set
+   * back makes it longer, one that is set forward ends it early.
+   */
   exclusions(): readonly Exclusion[];
   /** These three reject when the folder cannot be written: an operator's command must not be lost silently. */
   exclude(exclusion: Exclusion): Promise<void>;

@@ -1,7 +1,7 @@
 /** Everything about one card, as lines: who holds it, who uses it from outside, what is wrong with it. */
 
-import type { Card, ExternalUse, Holder } from './status.js';
-import { counted, since, spaced } from './words.js';
+import type { Card, Excluded, ExternalUse, Holder } from './status.js';
+import { counted, lasting, since, spaced } from './words.js';
 
 export interface Saying {
   readonly kind: 'held' | 'external' | 'unhealthy' | 'excluded' | 'unknown' | 'warning';
@@ -83,9 +83,13 @@ function externalSayings({ processes, memory_mib, containers }: ExternalUse, hel
   ];
 }
 
-function excludedSaying(excluded: NonNullable<Card['excluded']>, nowMs: number): Saying {
-  const { by, reason, since: began } = excluded;
-  const words = [EXCLUDED_BY[by] ?? by, ...(began === null ? [] : [`for ${since(began, nowMs)}`])];
+function excludedSaying(excluded: Excluded, nowMs: number): Saying {
+  const { by, reason, since: began, principal, until } = excluded;
+  const words = [
+    principal === null ? (EXCLUDED_BY[by] ?? by) : `by ${principal}`,
+    ...(began === null ? [] : [`for ${since(began, nowMs)}`]),
+    ...(until === null ? [] : [`ends in ${lasting(Date.parse(until) - nowMs)}`]),
+  ];
   return say('excluded', reason, words.join(' · '));
 }
 

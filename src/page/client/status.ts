@@ -59,6 +59,14 @@ export interface Probe {
   readonly detail?: string | null | undefined;
 }
 
+export interface Excluded {
+  readonly by: string;
+  readonly reason: string;
+  readonly since: string | null;
+  readonly principal: string | null;
+  readonly until: string | null;
+}
+
 export interface Card {
   readonly index: number | null;
   readonly uuid: string | null;
@@ -66,7 +74,7 @@ export interface Card {
   readonly state: CardState;
   readonly claims: number;
   readonly held_by: Holder | null;
-  readonly excluded: { readonly by: string; readonly reason: string; readonly since: string | null } | null;
+  readonly excluded: Excluded | null;
   readonly external: ExternalUse | null;
   readonly unhealthy: readonly Finding[];
   readonly warnings: readonly Finding[];
