@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
+import { putMachine, putStandIn } from './cached-stand-in.js';
 
 /** How a command ended, with all its output. */
 export interface Said {
@@ -93,12 +94,11 @@ export function folderWithCards(machine: Machine = defaultMachine()): {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'bin'));
   symlinkSync(process.execPath, join(folder, 'bin/node'));
-  symlinkSync(STAND_IN, join(folder, 'bin/nvidia-smi'));
-  writeFileSync(join(folder, 'machine.json'), JSON.stringify(machine));
+  putStandIn(join(folder, 'bin/nvidia-smi'));
+  putMachine(join(folder, 'machine.json'), machine);
   return { folder, env: { PATH: join(folder, 'bin'), HOME: folder, STAND_IN_MACHINE: join(folder, 'machine.json') } };
 }
 
-const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
 const running = new Set<ReturnType<typeof spawn>>();
 
 afterAll(() => {

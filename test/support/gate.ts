@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import { cardsShape } from '../../src/cards/card-shape.js';
 import { defaultMachine } from '../../src/stand-in/machine/build-machine.js';
 import type { Machine } from '../../src/stand-in/machine/machine.js';
+import { putMachine, putStandIn, replace } from './cached-stand-in.js';
 import { call, type Answer, type Call, type TlsTexts } from './call.js';
 import { parseMetrics, type MetricsPage } from './metrics-page.js';
 import { freePort } from './services/redis.js';
@@ -92,7 +93,7 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
   const url = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${await freePort()}`;
   const stateDir = options.stateDir ?? join(folder, 'state');
   const setNvidiaSmi = (program: NvidiaSmi): void => putNvidiaSmi(folder, program);
-  const setMachine = (machine: Machine): void => replace(join(folder, 'machine.json'), JSON.stringify(machine));
+  const setMachine = (machine: Machine): void => putMachine(join(folder, 'machine.json'), machine);
   mkdirSync(join(folder, 'bin'));
   symlinkSync(process.execPath, join(folder, 'bin', 'node'));
   setMachine(options.machine ?? defaultMachine());
@@ -159,7 +160,6 @@ export async function startGate(options: GateOptions = {}): Promise<Gate> {
 }
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/gpu-gate.js', import.meta.url));
-const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
 
 /** A crashed test must not leave a gate behind; setpriv then becomes the gate, with the same pid. */
 const DIES_WITH_US = ['--pdeathsig', 'KILL'];
@@ -206,16 +206,8 @@ function environment(folder: string, url: string, stateDir: string, options: Gat
 function putNvidiaSmi(folder: string, program: NvidiaSmi): void {
   const place = join(folder, 'bin', 'nvidia-smi');
   if (program === 'none') rmSync(place, { force: true });
-  else if (program === 'stand-in') {
-    symlinkSync(STAND_IN, `${place}.new`);
-    renameSync(`${place}.new`, place);
-  } else replace(place, `#!/bin/sh\nPATH=/usr/bin:/bin\n${program.script}\n`, 0o755);
-}
-
-/** Replaced atomically: a run of the program may be reading it now. */
-function replace(place: string, text: string, mode = 0o644): void {
-  writeFileSync(`${place}.new`, text, { mode });
-  renameSync(`${place}.new`, place);
+  else if (program === 'stand-in') putStandIn(place);
+  else replace(place, `#!/bin/sh\nPATH=/usr/bin:/bin\n${program.script}\n`, 0o755);
 }
 
 function collect(stream: Readable): () => string {

@@ -9,7 +9,6 @@ import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { freePort } from '../support/services/redis.js';
 import { startFakeEngine, type FakeEngine } from './fake-engine.js';
-import { quickSmi } from './quick-smi.js';
 
 /**
  * A crowd before both doors that says nothing, scrapes without reading, and sends bodies byte by byte: the gate's memory stays what
@@ -29,7 +28,7 @@ beforeAll(async () => {
   docker = await startFakeEngine();
   metricsUrl = `http://127.0.0.1:${await freePort()}`;
   const settings = { TUNEPLANE_METRICS_LISTEN: new URL(metricsUrl).host };
-  gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });
+  gate = await startGate({ engine: docker, settings });
 });
 afterAll(async () => {
   await gate?.stop();

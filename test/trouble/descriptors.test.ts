@@ -9,7 +9,6 @@ import { jobToPost } from '../support/jobs-to-post.js';
 import { parseMetrics } from '../support/metrics-page.js';
 import { freePort } from '../support/services/redis.js';
 import { startFakeEngine, type FakeEngine } from './fake-engine.js';
-import { quickSmi } from './quick-smi.js';
 
 /** A gate that has few descriptors, and one that has none left: a real one, under limits of the kernel. */
 
@@ -26,7 +25,7 @@ describe('with 160 descriptors, and 300 connections on each listener that say no
   beforeAll(async () => {
     metricsUrl = `http://127.0.0.1:${await freePort()}`;
     const settings = { TUNEPLANE_METRICS_LISTEN: new URL(metricsUrl).host };
-    gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings, descriptors: 160 });
+    gate = await startGate({ engine: docker, settings, descriptors: 160 });
     for (const url of [gate.url, metricsUrl]) {
       for (let at = 0; at < 300; at += 1) silent.push(connect(Number(new URL(url).port), '127.0.0.1'));
     }
@@ -64,7 +63,7 @@ describe('with no descriptor left', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let gate: Gate;
   beforeAll(async () => {
-    gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings: { TUNEPLANE_SCRAPE_MAX_AGE_MS: '0' } });
+    gate = await startGate({ engine: docker, settings: { TUNEPLANE_SCRAPE_MAX_AGE_MS: '0' } });
     // The first look has ended, and the next begins with the next scrape.
     await ask('GET', '/metrics');
   });

@@ -3,7 +3,6 @@ import { LABEL } from '../../src/model/labels.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { engineContainer, startFakeEngine, type EngineContainer, type FakeEngine } from './fake-engine.js';
-import { quickSmi } from './quick-smi.js';
 
 /** States and numbers of containers that no real engine can be brought to, and that a gate must read all the same. */
 
@@ -20,7 +19,7 @@ describe('a container of a run that', () => {
   let gate: Gate;
   beforeAll(async () => {
     docker = await startFakeEngine();
-    gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });
+    gate = await startGate({ engine: docker, settings });
   });
   afterEach(() => {
     docker.behave();

@@ -6,7 +6,6 @@ import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
-import { quickSmi } from './quick-smi.js';
 
 /** A real engine that fails, hangs or dies in the middle of a claim: what was created is started once, or it is gone. */
 
@@ -27,7 +26,7 @@ beforeAll(async () => {
 const startOne = (startS: string, graceS: string) =>
   startGate({
     engine: proxy,
-    nvidiaSmi: quickSmi(),
+
     settings: {
       TUNEPLANE_START_TIMEOUT_S: startS,
       TUNEPLANE_CLAIM_GRACE_S: graceS,

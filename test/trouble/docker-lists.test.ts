@@ -7,7 +7,6 @@ import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
 import { engineContainer, startFakeEngine, type FakeEngine, type Misbehave } from './fake-engine.js';
-import { quickSmi } from './quick-smi.js';
 
 /**
  * A list that failed is never an empty one: whatever Docker does instead of answering it, no card is free, nobody is let in,
@@ -29,7 +28,7 @@ beforeAll(async () => {
   gate = await startGate({
     engine: docker,
     machine,
-    nvidiaSmi: quickSmi(),
+
     heedsModes: true,
     settings: { TUNEPLANE_PROBE_TIMEOUT_S: String(LIST_MS / 1000), TUNEPLANE_SCRAPE_MAX_AGE_MS: '300' },
   });

@@ -7,7 +7,6 @@ import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { by } from '../support/metrics-page.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
-import { quickSmi } from './quick-smi.js';
 
 /**
  * A gate that has worked holds no more than one that has just begun: memory, handles, timers. Small here; how it was with more
@@ -33,7 +32,7 @@ beforeAll(async () => {
   gate = await startGate({
     engine,
     redisUrl: redis.url,
-    nvidiaSmi: quickSmi(),
+
     settings: { NODE_OPTIONS: `--require=${preload}`, TUNEPLANE_SCRAPE_MAX_AGE_MS: '100' },
   });
 });

@@ -9,7 +9,6 @@ import { startGate, type Gate } from '../support/gate.js';
 import { freePort } from '../support/services/redis.js';
 import { startFakeEngine, type FakeEngine } from './fake-engine.js';
 import { body, header, method, nearly, path } from './hostile-input.js';
-import { quickSmi } from './quick-smi.js';
 import { answersIn, speak } from './raw-http.js';
 
 /**
@@ -35,7 +34,7 @@ beforeAll(async () => {
   docker.misbehave((line) => (/^(?:GET|POST) \/images\//.test(line) ? NO_IMAGE : null));
   metricsPort = await freePort();
   const settings = { TUNEPLANE_METRICS_LISTEN: `127.0.0.1:${metricsPort}` };
-  gate = await startGate({ engine: docker, nvidiaSmi: quickSmi(), settings });
+  gate = await startGate({ engine: docker, settings });
   if (process.env['HOSTILE_RUNS'] !== undefined) console.log(`HOSTILE_RUNS=${RUNS} HOSTILE_SEED=${SEED}`);
 });
 afterAll(async () => {

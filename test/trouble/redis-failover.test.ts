@@ -6,7 +6,6 @@ import { startEngine, type Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
-import { quickSmi } from './quick-smi.js';
 import { startRedisProxy, type RedisProxy } from './redis-proxy.js';
 
 /** A master and its replica, which is promoted without the key: two gates hold "the" lock, and still no card goes to two. */
@@ -22,7 +21,7 @@ beforeAll(async () => {
   [engine, master, replica] = await Promise.all([startEngine(), startRedis(), startRedis()]);
   [proxy, toMaster] = await Promise.all([startDockerProxy(engine.socketPath), startRedisProxy(master.port)]);
   const settings = { TUNEPLANE_PROCESSES: '2', TUNEPLANE_ADMIT_TIMEOUT_S: '20' };
-  const common = { redisUrl: toMaster.url, nvidiaSmi: quickSmi(), settings };
+  const common = { redisUrl: toMaster.url, settings };
   [first, second] = await Promise.all([startGate({ ...common, engine: proxy }), startGate({ ...common, engine })]);
 });
 afterAll(async () => {

@@ -4,7 +4,6 @@ import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { startFakeEngine, type FakeEngine } from './fake-engine.js';
-import { quickSmi } from './quick-smi.js';
 import { startRedisProxy, type Question, type RedisProxy, type RedisTreatment } from './redis-proxy.js';
 
 /**
@@ -41,7 +40,7 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
   const gate = await startGate({
     engine: docker,
     redisUrl: proxy.url,
-    nvidiaSmi: quickSmi(),
+
     settings: {
       TUNEPLANE_ADMIT_TIMEOUT_S: String(ADMIT_S),
       TUNEPLANE_LOCK_KEY: key,
