@@ -4,11 +4,12 @@ import type { CardUuid } from './model/card.js';
 import type { Books } from './model/ports/books.js';
 import type { CardStore } from './model/ports/card-store.js';
 import type { Eyes, Observer } from './model/ports/eyes.js';
-import type { Meter } from './model/ports/meter.js';
+import type { HeldUse, Meter } from './model/ports/meter.js';
 import type { Clock, Log } from './model/ports/outside.js';
 import type { XidStore } from './model/ports/xid-store.js';
 import type { Snapshot } from './model/snapshot.js';
 import { warnOfForeignClaims } from './observe/foreign-claims.js';
+import { watchHeldUse } from './observe/held-use.js';
 import { logChanges } from './observe/log-changes.js';
 import { logRemarks } from './observe/log-remarks.js';
 import { createObserver } from './observe/observer.js';
@@ -57,7 +58,9 @@ export function openEyes({ settings, meter, clock, log, looked, ...parts }: Eyes
   });
 }
 
-export function openObserver(eyes: Eyes, settings: Settings): Observer {
+/** `held`: told of the use of the cards by principal, with each look. */
+export function openObserver(eyes: Eyes, settings: Settings, clock: Clock, held: (use: HeldUse) => void): Observer {
+  const heldUse = watchHeldUse();
   const rules = {
     memoryBusyMib: settings.memoryBusyMib,
     configuredCount: settings.localGpuCount,
@@ -66,7 +69,9 @@ export function openObserver(eyes: Eyes, settings: Settings): Observer {
     clusterProfile: settings.clusterProfile,
     excludeCards: settings.excludeCards,
   };
-  return createObserver(eyes, rules, settings.scrapeMaxAgeMs);
+  return createObserver(eyes, rules, settings.scrapeMaxAgeMs, (occupancy) =>
+    held(heldUse(occupancy, clock.monotonic())),
+  );
 }
 
 /**

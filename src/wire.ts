@@ -112,7 +112,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     failedStarts: () => failedStarts.now(),
     looked: (snapshot) => lastSeen.looked(snapshot),
   });
-  const observer = openObserver(eyes, settings);
+  const observer = openObserver(eyes, settings, clock, (use) => meter.held(use));
   const jobMapping = openJobMapping({ settings, clock, log }, observer);
   const changed = (): void => {
     eyes.outdated();

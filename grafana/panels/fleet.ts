@@ -13,6 +13,7 @@ import { findings, gates, states, statesOverTime, waiting } from './fleet-now.js
 import * as lock from './lock-panels.js';
 import { numbered } from './numbered.js';
 import * as probe from './probe-panels.js';
+import * as use from './use.js';
 import { datasource, instance, job, several } from './variables.js';
 
 /** As Grafana reads it. */
@@ -31,6 +32,7 @@ export function fleetDashboard(): Dashboard {
   }
   const rows = {
     Probes: [probe.lamps(), probe.age(), probe.durations(), probe.failures()],
+    Use: [use.cardHours(), use.cardsHeld()],
     Admissions: [admission.outcomes(), admission.durations(), admission.phases(), admission.underWay()],
     'Lock and Redis': [lock.waiters(), lock.hold(), lock.heldShare(), lock.lost(), lock.redis()],
   };

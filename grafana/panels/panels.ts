@@ -1,6 +1,9 @@
-/** The four kinds of panel in the dashboards. */
+/** The five kinds of panel in the dashboards. */
 
+import { PanelBuilder as BarGauge } from '@grafana/grafana-foundation-sdk/bargauge';
 import {
+  BarGaugeDisplayMode,
+  BarGaugeValueMode,
   BigValueColorMode,
   BigValueGraphMode,
   LegendDisplayMode,
@@ -11,6 +14,7 @@ import {
   StackingMode,
   TooltipDisplayMode,
   VisibilityMode,
+  VizOrientation,
   VizLegendOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
@@ -31,6 +35,18 @@ export function bigNumbers(frame: Frame): Stat {
     .colorMode(BigValueColorMode.Background)
     .graphMode(BigValueGraphMode.None)
     .thresholds(plain())
+    .reduceOptions(reduced);
+}
+
+/** One bar for each name, the longest first. */
+export function bars(frame: Frame): BarGauge {
+  const reduced = new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields('');
+  return framed(new BarGauge(), frame)
+    .colorScheme(byName())
+    .min(0)
+    .orientation(VizOrientation.Horizontal)
+    .displayMode(BarGaugeDisplayMode.Basic)
+    .valueMode(BarGaugeValueMode.Text)
     .reduceOptions(reduced);
 }
 

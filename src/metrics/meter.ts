@@ -3,7 +3,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES, PHASES, REFUSED_CODES, type RefusedCode } from '../model/admission.js';
 import type { CardUuid } from '../model/card.js';
-import type { Meter } from '../model/ports/meter.js';
+import type { HeldUse, Meter } from '../model/ports/meter.js';
 import { BLIND_REASONS, PROBES, type BlindReason, type ProbeName, type Snapshot } from '../model/snapshot.js';
 import { METRICS, type Metric } from './names.js';
 
@@ -20,6 +20,8 @@ export interface MeterWithRegistry extends Meter {
   /** Changes whenever the result of `startFailures` or `lastSuccessMs` may have changed. */
   edition(): number;
   callerRefused(code: RefusedCode): void;
+  /** Card-seconds by principal since the last call; a forgotten principal's series ends. */
+  held(use: HeldUse): void;
 }
 
 /** Every label value exists from the start, so that an increase from 0 is visible. */
@@ -36,6 +38,7 @@ export function createMeter(build = { version: 'unknown', revision: 'unknown' })
   const leftOversRemoved = counter(registry, METRICS.leftOversRemoved);
   const removedRuns = counter(registry, METRICS.removedRuns);
   const cardsGranted = counter(registry, METRICS.cardsGranted);
+  const heldCardSeconds = counter(registry, METRICS.heldCardSeconds);
   new Gauge({ ...options(METRICS.buildInfo), registers: [registry] }).set({ ...build }, 1);
   for (const outcome of OUTCOMES) admissions.inc({ outcome }, 0);
   for (const code of REFUSED_CODES) callersRefused.inc({ code }, 0);
@@ -54,6 +57,10 @@ export function createMeter(build = { version: 'unknown', revision: 'unknown' })
       admissionDuration.observe(seconds);
     },
     callerRefused: (code) => callersRefused.inc({ code }),
+    held({ added, forgotten }) {
+      for (const principal of forgotten) heldCardSeconds.remove({ principal });
+      for (const [principal, seconds] of added) heldCardSeconds.inc({ principal }, seconds);
+    },
     phase: (phase, seconds) => phaseDuration.observe({ phase }, seconds),
     lockHeldFor: (seconds) => lockHold.observe(seconds),
     lockLost: () => lockLost.inc(),

@@ -92,6 +92,11 @@ export const METRICS = {
     'The run that holds the card; always 1. Only with TUNEPLANE_METRICS_HOLDERS.',
     'run_id',
   ),
+  heldCardSeconds: counter(
+    'held_card_seconds_total',
+    'Card-seconds that jobs held cards, by who asked for them; unknown: the job names nobody. Beyond 100 names: other.',
+    'principal',
+  ),
   admissions: counter('admissions_total', 'Admissions by their answer; dry runs are not counted.', 'outcome'),
   callersRefused: counter(
     'callers_refused_total',

@@ -80,6 +80,13 @@ test('a free card taken out is excluded on every page, and nobody gets it', asyn
   });
 });
 
+test('the use of the cards is counted by whoever asked for the job', async () => {
+  const used = async () =>
+    by(await gate.metrics(), 'tuneplane_gpu_held_card_seconds_total', 'principal')['console'] ?? 0;
+  const before = await used();
+  await expect.poll(used).toBeGreaterThan(before);
+});
+
 test('a request fits later up to the cards that are not out, held ones counted, and never above', async () => {
   const later = await admit('five', 5);
   expect(later.status).toBe(200);

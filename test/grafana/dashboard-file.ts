@@ -27,7 +27,7 @@ const targetShape = z.object({
 const panelShape = z.object({
   id: z.number().int().positive(),
   // Grafana's own panels, without the deprecated ones: graph, singlestat, table-old.
-  type: z.enum(['stat', 'timeseries', 'table', 'state-timeline']),
+  type: z.enum(['stat', 'timeseries', 'table', 'state-timeline', 'bargauge']),
   title: z.string().min(1),
   description: z.string().min(30),
   datasource: reference,

@@ -11,6 +11,7 @@ import type { GateStatus } from '../../src/model/ports/admissions.js';
 import type { Observation } from '../../src/model/ports/eyes.js';
 import type { InForce, RuleFileStatus } from '../../src/model/ports/rule-files.js';
 import type { ProbeName } from '../../src/model/snapshot.js';
+import { watchHeldUse } from '../../src/observe/held-use.js';
 import { card, claim, handClock, IDLE, watched, type Fared } from '../metrics/occupancies.js';
 import { seriesOf } from '../metrics/page.js';
 
@@ -69,14 +70,18 @@ export async function historyOf(chapters: readonly Chapter[]): Promise<readonly 
   const pages: (ReadonlyMap<string, string> | null)[] = [];
   const up: (string | null)[] = [];
   let meter = createMeter();
+  let heldUse = watchHeldUse();
   for (const chapter of chapters) {
     const from = pages.length * SCRAPE_S;
-    if (chapter.restarted === true) meter = createMeter();
+    if (chapter.restarted === true) [meter, heldUse] = [createMeter(), watchHeldUse()];
     chapter.once?.(meter);
     for (let scrape = 0; scrape < chapter.minutes * (60 / SCRAPE_S); scrape += 1) {
       const gate = chapter.gate ?? 'up';
       up.push(gate === 'unscraped' ? null : gate === 'up' ? '1' : '0');
       chapter.each?.(meter, scrape);
+      if (gate === 'up' && chapter.lookless !== true) {
+        meter.held(heldUse(lookOf(chapter, 0).occupancy, clock.monotonic()));
+      }
       const lookedAt = chapter.frozen === true ? from : pages.length * SCRAPE_S;
       pages.push(gate === 'up' ? await pageOf(chapter, meter, lookedAt) : null);
       clock.forward(SCRAPE_S * 1000);
@@ -94,12 +99,16 @@ export async function historyOf(chapters: readonly Chapter[]): Promise<readonly 
   ];
 }
 
+function lookOf({ cards, fared, but }: Chapter, lookedAt: number): Observation {
+  return watched(cards ?? HEALTHY, fared, { observedAtMs: lookedAt * 1000, ...but });
+}
+
 async function pageOf(
   chapter: Chapter,
   meter: MeterWithRegistry,
   lookedAt: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const look = watched(chapter.cards ?? HEALTHY, chapter.fared, { observedAtMs: lookedAt * 1000, ...chapter.but });
+  const look = lookOf(chapter, lookedAt);
   if (chapter.lookless !== true) meter.looked(look.snapshot);
   const seen: Observation | null = chapter.lookless === true ? null : look;
   const onFault = (fault: unknown): void => {

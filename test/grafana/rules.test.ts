@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { alertFiles } from '../../grafana/alerts/files.js';
+import { RECORDINGS } from '../../grafana/alerts/recording-rules.js';
 import { JOB } from '../../grafana/alerts/rule.js';
 import { RULES } from '../../grafana/alerts/rules.js';
 import { forGrafana, forPrometheus, SIDE_QUERIES } from '../../grafana/alerts/wording.js';
@@ -24,6 +25,11 @@ describe('the alert rules', () => {
   test('pass promtool check rules, every one of them', async () => {
     const said = await execa('promtool', ['check', 'rules', at('prometheus/rules.yml')]);
     expect(said.stdout).toContain(`SUCCESS: ${RULES.length} rules found`);
+  });
+
+  test('and the recording rules pass it too', async () => {
+    const said = await execa('promtool', ['check', 'rules', at('prometheus/recording.yml')]);
+    expect(said.stdout).toContain(`SUCCESS: ${RECORDINGS.length} rules found`);
   });
 
   test.each(RULES)('$name has labels that stay: machine, card, probe, file or outcome', ({ expr }) => {
@@ -55,6 +61,7 @@ describe('what the rules ask for', () => {
 
   const asked = [
     ...RULES,
+    ...RECORDINGS.map(({ record, expr }) => ({ name: record, expr })),
     ...Object.values(SIDE_QUERIES).map(({ refId, expr }) => ({ name: `side query ${refId}`, expr })),
   ];
 
@@ -114,10 +121,10 @@ describe('the Alertmanager part', () => {
 describe('the examples of grafana/README.md', () => {
   test('are read by Prometheus', async () => {
     const examples = [...read('README.md').matchAll(/```promql\n([^`]*)```/g)].map(([, expr = '']) => expr);
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(4);
     const rules = examples.map((expr, nth) => ({ record: `example_${nth}`, expr }));
     const input = stringify({ groups: [{ name: 'examples', rules }] });
-    expect(await saidOf(['promtool', 'check', 'rules'], input)).toContain('SUCCESS: 3 rules found');
+    expect(await saidOf(['promtool', 'check', 'rules'], input)).toContain('SUCCESS: 4 rules found');
   });
 });
 

@@ -57,6 +57,31 @@ test('each thing that happens is counted where it belongs', async () => {
   );
 });
 
+test('card-seconds add up by principal, from 0 on, and a forgotten one begins anew', async () => {
+  const meter = createMeter();
+  const held = async (added: [string, number][], ...forgotten: string[]): Promise<Record<string, string>> => {
+    meter.held({ added: new Map(added), forgotten });
+    const all = [...(await pageOf(meter))].filter(([name]) => name.startsWith('tuneplane_gpu_held_card_seconds_total'));
+    return Object.fromEntries(all.map(([name, value]) => [/principal="(.*)"/.exec(name)?.[1], value]));
+  };
+  expect(await held([['ann', 0]])).toEqual({ ann: '0' });
+  expect(
+    await held([
+      ['ann', 1.5],
+      ['kim', 20],
+    ]),
+  ).toEqual({ ann: '1.5', kim: '20' });
+  expect(
+    await held(
+      [
+        ['ann', 2],
+        ['lee', 0],
+      ],
+      'kim',
+    ),
+  ).toEqual({ ann: '3.5', lee: '0' });
+});
+
 test('a look counts the failures of its probes and dates their successes; one that is off does neither', async () => {
   const meter = createMeter();
   meter.looked(snapshot({ health: 'off' }));

@@ -21,3 +21,11 @@ export interface Meter {
   /** Call once with every finished look: counts its failures and records the time of its successes. */
   looked(snapshot: Snapshot): void;
 }
+
+/** What one look adds to the use of the cards. */
+export interface HeldUse {
+  /** Card-seconds by principal; 0 for one who was just seen first, so that an increase from 0 is visible. */
+  readonly added: ReadonlyMap<string, number>;
+  /** Principals whose count is given up. Whoever comes again begins at 0, as after a restart. */
+  readonly forgotten: readonly string[];
+}
