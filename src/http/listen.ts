@@ -91,7 +91,10 @@ function boundAddress(server: Server, address: ListenAddress): ListenAddress {
 async function closeAll(servers: readonly LimitedServer[], graceMs: number): Promise<boolean> {
   const closed = Promise.all(servers.map(({ server }) => closing(server)));
   const idle = setInterval(() => {
-    for (const { server } of servers) server.closeIdleConnections();
+    for (const { server, closeSilent } of servers) {
+      server.closeIdleConnections();
+      closeSilent();
+    }
   }, 50);
   const orderly = (await inTime(closed, graceMs, systemClock)) !== null;
   clearInterval(idle);

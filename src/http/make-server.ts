@@ -9,6 +9,7 @@ import { answerBrokenRequest, refuseConnect } from './broken-request.js';
 import { limitConnections } from './connections/limit-connections.js';
 import { oneAtATime } from './connections/one-at-a-time.js';
 import { markOverUnixSocket } from './connections/over-unix.js';
+import { whenItSpeaks } from './connections/when-it-speaks.js';
 
 export interface TimeLimits {
   /** How often the other limits are checked; Node's own 30 s would make them meaningless. */
@@ -18,13 +19,22 @@ export interface TimeLimits {
   readonly requestMs: number;
   /** How long a client may go without reading any of its response. */
   readonly unreadMs: number;
+  /** How long a client may go without sending anything after it has connected. */
+  readonly silentMs: number;
 }
-
-/** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
-const LIMITS: TimeLimits = { checkEveryMs: 500, headersMs: 10_000, requestMs: 20_000, unreadMs: 20_000 };
 
 /** Above a scrape interval of a minute, so that Prometheus keeps its connection. */
 const KEEP_ALIVE_MS = 75_000;
+
+/** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
+const LIMITS: TimeLimits = {
+  checkEveryMs: 500,
+  headersMs: 10_000,
+  requestMs: 20_000,
+  unreadMs: 20_000,
+  // As long as one that has had an answer. Who is cut off comes again, and a new connection costs more than a silent one.
+  silentMs: KEEP_ALIVE_MS,
+};
 
 /** What a new TCP connection goes through before HTTP: TLS. Returns the function that takes the connection. */
 export type Front = (serve: (socket: Socket) => void) => (socket: Socket) => void;
@@ -48,6 +58,8 @@ export interface ServerState {
 
 export interface LimitedServer {
   readonly server: Server;
+  /** Disconnects clients that have not sent anything. */
+  readonly closeSilent: () => void;
   /** Disconnects all clients. */
   readonly closeConnections: () => void;
 }
@@ -62,6 +74,7 @@ export function makeServer(
   const limit = limitConnections({
     most: connections,
     unreadMs: limits.unreadMs,
+    silentMs: limits.silentMs,
     clock: systemClock,
     onFull: () => onTrouble(`${name} has ${connections} connections, the most that it may have; idle ones are closed`),
   });
@@ -95,8 +108,10 @@ export function makeServer(
   const speakHttp = server.listeners('connection');
   server.removeAllListeners('connection');
   const take = (address.kind === 'unix' ? (next: (socket: Socket) => void) => next : front)((stream) => {
-    limit.reads(stream);
-    for (const listener of speakHttp) Reflect.apply(listener, server, [stream]);
+    whenItSpeaks(stream, () => {
+      limit.reads(stream);
+      for (const listener of speakHttp) Reflect.apply(listener, server, [stream]);
+    });
   });
   server.on('connection', (socket) => {
     limit.add(socket);
@@ -104,7 +119,7 @@ export function makeServer(
     if (!socket.destroyed) take(socket);
   });
 
-  const looking = setInterval(() => limit.closeUnread(), limits.checkEveryMs).unref();
+  const looking = setInterval(() => limit.closeOverdue(), limits.checkEveryMs).unref();
   server.once('close', () => clearInterval(looking));
-  return { server, closeConnections: () => limit.closeAll() };
+  return { server, closeSilent: () => limit.closeSilent(), closeConnections: () => limit.closeAll() };
 }

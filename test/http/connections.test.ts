@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -72,6 +73,16 @@ describe('a listener that is full', () => {
     expect(quiet.closed).toBe(false);
   });
 
+  test('closes one that never asked before one that has waited longer and did', async () => {
+    const come = await listening(hello, { connections: 3 });
+    const kept = await come();
+    await answered(kept, GET);
+    const silent = [await come(), await come()];
+    await answered(await come(), GET);
+    await expect.poll(() => silent.map(({ closed }) => closed)).toEqual([true, false]);
+    await answered(kept, GET);
+  });
+
   test('counts each address for itself', async () => {
     const one = await listening(hello, { connections: 1 });
     const other = await listening(hello, { connections: 1 });
@@ -80,6 +91,45 @@ describe('a listener that is full', () => {
     await answered(first, GET);
     await answered(second, GET);
     expect([first.closed, second.closed]).toEqual([false, false]);
+  });
+});
+
+describe('a connection that has not sent anything', () => {
+  const limits = { checkEveryMs: 20, headersMs: 60_000, requestMs: 60_000, unreadMs: 60_000, silentMs: 60_000 };
+
+  test('is served when it does', async () => {
+    const come = await listening(hello, {});
+    const caller = await come();
+    for (let at = 0; at < 3; at += 1) await answered(caller, GET);
+    expect(caller.closed).toBe(false);
+  });
+
+  test('goes after a while, and one that has does not', async () => {
+    const come = await listening(hello, { limits: { ...limits, silentMs: 100 } });
+    const [asked, silent] = [await come(), await come()];
+    await answered(asked, GET);
+    await expect.poll(() => silent.closed).toBe(true);
+    await answered(asked, GET);
+  });
+
+  test('may hang up, in order or not', async () => {
+    const come = await listening(hello, { connections: 3 });
+    const kept = await come();
+    await answered(kept, GET);
+    (await come()).resetAndDestroy();
+    const leaving = await come();
+    leaving.end();
+    await expect.poll(() => leaving.closed).toBe(true);
+    await answered(await come(), GET);
+    await answered(kept, GET);
+  });
+
+  test('does not delay the end', async () => {
+    const come = await listening(hello, {});
+    const silent = await come();
+    await answered(await come(), GET);
+    expect(await open.at(-1)?.close(60_000)).toBe(true);
+    await expect.poll(() => silent.closed).toBe(true);
   });
 });
 
@@ -97,6 +147,18 @@ describe('requests that come together on one connection', () => {
     caller.write(GET.repeat(2000));
     await expect.poll(() => caller.closed).toBe(true);
     expect(asked).toEqual(['/']);
+  });
+
+  test('and what is left of them is not even made into requests', async () => {
+    let made = 0;
+    const count = (): void => void (made += 1);
+    subscribe('http.server.request.start', count);
+    const come = await listening(() => undefined, {});
+    const caller = await come();
+    caller.write(GET.repeat(2000));
+    await expect.poll(() => caller.closed).toBe(true);
+    unsubscribe('http.server.request.start', count);
+    expect(made).toBe(MOST_WAITING + 2);
   });
 });
 
@@ -123,7 +185,7 @@ describe('an answer that nobody reads', () => {
   }
 
   test('ends its connection after a while', async () => {
-    const limits = { checkEveryMs: 20, headersMs: 60_000, requestMs: 60_000, unreadMs: 100 };
+    const limits = { checkEveryMs: 20, headersMs: 60_000, requestMs: 60_000, unreadMs: 100, silentMs: 60_000 };
     await deaf(await listening(large, { limits }));
     await expect.poll(() => gone).toEqual([1]);
   });
@@ -138,8 +200,8 @@ describe('an answer that nobody reads', () => {
 describe('the shares of two listeners', () => {
   const usual = { maxWaiting: 256, mainAddresses: 1, metricsAddresses: 1 };
   test.each([
-    ['as many as can be of use, where there are plenty of descriptors', 524_288, usual, { main: 512, metrics: 128 }],
-    ['more where more admissions may wait', 524_288, { ...usual, maxWaiting: 2000 }, { main: 2128, metrics: 128 }],
+    ['as many as can be of use, where there are plenty of descriptors', 524_288, usual, { main: 4096, metrics: 2560 }],
+    ['more where more admissions may wait', 524_288, { ...usual, maxWaiting: 5000 }, { main: 5128, metrics: 2560 }],
     ['half and an eighth, where there are few', 160, usual, { main: 80, metrics: 20 }],
     ['divided among the addresses', 1024, { ...usual, mainAddresses: 2 }, { main: 256, metrics: 128 }],
     ['one, where there is next to nothing', 3, { ...usual, metricsAddresses: 0 }, { main: 1, metrics: 1 }],

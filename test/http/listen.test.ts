@@ -10,7 +10,7 @@ import { listen, type Listening } from '../../src/http/listen.js';
 import type { ListenAddress } from '../../src/settings/addresses.js';
 import { REQUEST, startGate } from './gate.js';
 
-const quick = { checkEveryMs: 20, headersMs: 100, requestMs: 200, unreadMs: 200 };
+const quick = { checkEveryMs: 20, headersMs: 100, requestMs: 200, unreadMs: 200, silentMs: 60_000 };
 const open: Listening[] = [];
 let folder = '';
 

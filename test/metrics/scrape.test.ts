@@ -44,3 +44,16 @@ test('what prom-client tells of the process is there, without what cannot be a n
   expect(text).toContain('nodejs_eventloop_lag_seconds');
   expect(text).not.toMatch(/nodejs_active_\w+_total|eventloop_lag_(min|max|mean|stddev|p\d+)/);
 });
+
+test('what prom-client tells of the process is counted once a second, however many ask', async () => {
+  let now = 0;
+  const process = createProcessMetrics({ monotonic: () => now });
+  const cpu = async (): Promise<string | undefined> =>
+    /^process_cpu_seconds_total (\S+)/m.exec(await process.metrics())?.[1];
+  const first = await cpu();
+  for (const until = performance.now() + 5; performance.now() < until;);
+  now = 999;
+  expect(await cpu()).toBe(first);
+  now = 1000;
+  expect(Number(await cpu())).toBeGreaterThan(Number(first));
+});

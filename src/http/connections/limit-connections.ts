@@ -9,6 +9,8 @@ export interface LimitParts {
   readonly most: number;
   /** How long a client may go without reading any of its response. */
   readonly unreadMs: number;
+  /** How long a client may go without sending anything after it has connected. */
+  readonly silentMs: number;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Called whenever a connection is closed, or not accepted, because there are too many. */
   readonly onFull: () => void;
@@ -16,16 +18,18 @@ export interface LimitParts {
 
 export interface ConnectionLimit {
   /**
-   * A new connection. When all places are taken, one of the address that has most is closed, of those that wait for their client
-   * the one that has waited longest; or else this one.
+   * A new connection. When all places are taken, one of the address that has most is closed, of those that wait for their client:
+   * the oldest that never sent a whole request, or else the one that has waited longest; or else this one.
    */
   add(socket: Socket): void;
-  /** From here on the connection that was added is read and written through this socket: itself, or TLS over it. */
+  /** Its client has sent something: the connection is read and written through this socket, itself or TLS over it. */
   reads(stream: Socket): void;
   /** A request begins. Until its response is sent, its connection is not closed, except while it waits for its client. */
   begin(req: IncomingMessage, res: ServerResponse): void;
-  /** To be called regularly: closes connections whose clients do not read. */
-  closeUnread(): void;
+  /** To be called regularly: closes connections whose clients do not read, or have never sent anything. */
+  closeOverdue(): void;
+  /** Closes those whose clients have not sent anything. */
+  closeSilent(): void;
   closeAll(): void;
 }
 
@@ -48,19 +52,39 @@ interface Connection {
 }
 
 /** A limit with no connections yet. */
-export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts): ConnectionLimit {
+export function limitConnections({ most, unreadMs, silentMs, clock, onFull }: LimitParts): ConnectionLimit {
   const connections = new Map<Socket, Connection>();
   const byStream = new WeakMap<Socket, Connection>();
+  /** Each connection is in one of the first two, in the order of their coming. A crowd of silent ones is not walked for every request. */
+  const silent = new Set<Connection>();
+  const speaking = new Set<Connection>();
+  const neverAsked = new Set<Connection>();
+  const countOf = new Map<string | undefined, number>();
+
+  function enter(connection: Connection): void {
+    connections.set(connection.socket, connection);
+    silent.add(connection);
+    neverAsked.add(connection);
+    countOf.set(connection.address, (countOf.get(connection.address) ?? 0) + 1);
+  }
+
+  function leave(connection: Connection): void {
+    if (!connections.delete(connection.socket)) return;
+    for (const group of [silent, speaking, neverAsked]) group.delete(connection);
+    const left = (countOf.get(connection.address) ?? 0) - 1;
+    if (left > 0) countOf.set(connection.address, left);
+    else countOf.delete(connection.address);
+  }
 
   function close(connection: Connection): void {
-    connections.delete(connection.socket);
+    leave(connection);
     connection.socket.destroy();
   }
 
-  function longestWaiting(among: (connection: Connection) => boolean): Connection | null {
+  function longestWaiting(among: Iterable<Connection>, fits: (connection: Connection) => boolean): Connection | null {
     let longest: Connection | null = null;
-    for (const connection of connections.values()) {
-      if (!among(connection)) continue;
+    for (const connection of among) {
+      if (!fits(connection)) continue;
       if (longest === null || waitingSince(connection) < waitingSince(longest)) longest = connection;
     }
     return longest;
@@ -68,18 +92,28 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
 
   /** The remote address with the most connections, the new one's own where several have as many. */
   function busiestAddress(own: string | undefined): string | undefined {
-    const counts = new Map<string | undefined, number>();
-    for (const { address } of connections.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
     let busiest = own;
-    for (const [address, count] of counts) if (count > (counts.get(busiest) ?? 0)) busiest = address;
+    for (const [address, count] of countOf) if (count > (countOf.get(busiest) ?? 0)) busiest = address;
     return busiest;
+  }
+
+  /** Whom to close for a new connection. So one address that opens many takes nothing from the others. */
+  function dispensable(newcomer: Socket): Connection | null {
+    const busiest = busiestAddress(newcomer.remoteAddress);
+    for (const connection of neverAsked) {
+      if (connection.address === busiest && waitsForClient(connection)) return connection;
+    }
+    return (
+      longestWaiting(connections.values(), (each) => each.address === busiest && waitsForClient(each)) ??
+      longestWaiting(connections.values(), waitsForClient)
+    );
   }
 
   function boundUnread(): void {
     let unread = 0;
-    for (const { stream } of connections.values()) unread += stream.writableLength;
+    for (const { stream } of speaking) unread += stream.writableLength;
     while (unread > MOST_UNREAD_BYTES) {
-      const longest = longestWaiting(hasUnread);
+      const longest = longestWaiting(speaking, hasUnread);
       if (longest === null) return;
       unread -= longest.stream.writableLength;
       close(longest);
@@ -90,17 +124,14 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
     add(socket) {
       if (connections.size >= most) {
         onFull();
-        // So one address that opens many takes nothing from the others.
-        const busiest = busiestAddress(socket.remoteAddress);
-        const longest =
-          longestWaiting((each) => each.address === busiest && waitsForClient(each)) ?? longestWaiting(waitsForClient);
-        if (longest === null) {
+        const goes = dispensable(socket);
+        if (goes === null) {
           socket.destroy();
           return;
         }
-        close(longest);
+        close(goes);
       }
-      connections.set(socket, {
+      const connection: Connection = {
         socket,
         address: socket.remoteAddress,
         stream: socket,
@@ -108,8 +139,9 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
         request: null,
         flushed: 0,
         unreadSinceMs: null,
-      });
-      socket.once('close', () => connections.delete(socket));
+      };
+      enter(connection);
+      socket.once('close', () => leave(connection));
     },
 
     reads(stream) {
@@ -122,6 +154,8 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
       if (connection === undefined) return;
       connection.stream = stream;
       byStream.set(stream, connection);
+      silent.delete(connection);
+      speaking.add(connection);
     },
 
     begin(req, res) {
@@ -129,7 +163,9 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
       if (connection === undefined) return;
       connection.request = req;
       connection.sinceMs = clock.monotonic();
+      if (req.complete) neverAsked.delete(connection);
       res.once('close', () => {
+        if (req.complete) neverAsked.delete(connection);
         // The next pipelined request may have begun already.
         if (connection.request !== req) return;
         connection.request = null;
@@ -138,15 +174,20 @@ export function limitConnections({ most, unreadMs, clock, onFull }: LimitParts):
       boundUnread();
     },
 
-    closeUnread() {
+    closeOverdue() {
       const now = clock.monotonic();
-      for (const connection of connections.values()) {
+      for (const connection of silent) if (now - connection.sinceMs >= silentMs) close(connection);
+      for (const connection of speaking) {
         const flushed = connection.stream.bytesWritten - connection.stream.writableLength;
         if (!hasUnread(connection)) connection.unreadSinceMs = null;
         else if (connection.unreadSinceMs === null || flushed > connection.flushed) connection.unreadSinceMs = now;
         else if (now - connection.unreadSinceMs >= unreadMs) close(connection);
         connection.flushed = flushed;
       }
+    },
+
+    closeSilent() {
+      for (const connection of silent) close(connection);
     },
 
     closeAll() {

@@ -8,10 +8,12 @@ export interface Shares {
   readonly metrics: number;
 }
 
-/** Enough for consoles and people; a connection takes about 15 KB. */
-const MAIN = 512;
-/** Each Prometheus server keeps one connection. */
-const METRICS = 128;
+/**
+ * More than anybody needs, so that a crowd finds room: who is cut off comes again, and each coming costs more than a silent connection,
+ * which takes about 5 KB, or 15 KB once it has sent something.
+ */
+const MAIN = 4096;
+const METRICS = 2560;
 /** Connections on the main listener besides those of waiting admissions. */
 const BESIDE_WAITING = 128;
 
