@@ -63,6 +63,8 @@ async function tryOnce(admission: Admission, parts: ClaimingParts): Promise<Deci
   const noPlace = spec.count === 0 ? null : asking.take();
   if (noPlace !== null) return noPlace;
   const withoutImage = await readyImage(spec, parts, parts.settings.pullWaitMs);
+  // Whoever stopped the run while its image was being pulled is done with it; the pull goes on, for others.
+  if (asking.takenAway !== null) return takenAway(asking.takenAway, spec);
   if (withoutImage !== null) return withoutImage;
   asking.imageHere();
   // Step 2: wait for a turn under the lock; `serveBatch` does steps 3 to 7 for all requests that wait.

@@ -1,9 +1,16 @@
-/** `gpu-gate status`: the cards of a running gate, once or continuously. */
+/** `gpu-gate status`: the cards and the line of a running gate, once or continuously. */
 
 import { pause } from '../time/pause.js';
 import { systemClock } from '../time/system-clock.js';
 import type { Gate, GateOptions } from './client/ask-gate.js';
-import { shownCards, shownReadiness, type ShownCards, type ShownReadiness } from './client/gate-shapes.js';
+import {
+  shownCards,
+  shownLine,
+  shownReadiness,
+  type ShownCards,
+  type ShownPlace,
+  type ShownReadiness,
+} from './client/gate-shapes.js';
 import { failureOf, type Failure } from './client/problem-words.js';
 import { fail, reachGate } from './client/reach-gate.js';
 import { statusLines } from './client/status-words.js';
@@ -26,7 +33,7 @@ export async function status(options: StatusOptions): Promise<void> {
   if (options.watch === true) return watch(gate, options.json === true);
   const looked = await look(gate);
   if (looked.kind === 'failed') fail(looked.failure);
-  else if (options.json === true) sayJson({ cards: looked.cardsBody, readiness: looked.readinessBody });
+  else if (options.json === true) sayJson(bodiesOf(looked));
   else say(...statusLines({ where: gate.written, ...looked }, screenWidth()));
 }
 
@@ -39,12 +46,7 @@ async function watch(gate: Gate, json: boolean): Promise<void> {
     const looked = await look(gate, interrupted);
     if (interrupted.aborted) break;
     if (json) {
-      sayJson(
-        looked.kind === 'failed'
-          ? { failed: looked.failure.lines }
-          : { cards: looked.cardsBody, readiness: looked.readinessBody },
-        0,
-      );
+      sayJson(looked.kind === 'failed' ? { failed: looked.failure.lines } : bodiesOf(looked), 0);
     } else {
       const lines =
         looked.kind === 'failed'
@@ -63,6 +65,7 @@ type Looked =
       readonly kind: 'seen';
       readonly cards: ShownCards;
       readonly readiness: ShownReadiness | null;
+      readonly line: readonly ShownPlace[] | null;
       readonly cardsBody: unknown;
       readonly readinessBody: unknown;
     }
@@ -70,15 +73,25 @@ type Looked =
 
 async function look(gate: Gate, signal?: AbortSignal): Promise<Looked> {
   const how = signal === undefined ? {} : { signal };
-  const [cards, ready] = await Promise.all([gate.ask('/cards', how), gate.ask('/readyz', how)]);
+  const [cards, ready, shown] = await Promise.all([
+    gate.ask('/cards', how),
+    gate.ask('/readyz', how),
+    gate.ask('/status.json', how),
+  ]);
   const read = cards.kind === 'answered' && cards.status === 200 ? shownCards.safeParse(cards.body) : null;
   if (cards.kind !== 'answered' || read === null || !read.success) return { kind: 'failed', failure: failureOf(cards) };
   const readiness = ready.kind === 'answered' ? shownReadiness.safeParse(ready.body) : null;
+  const line = shown.kind === 'answered' && shown.status === 200 ? shownLine.safeParse(shown.body) : null;
   return {
     kind: 'seen',
     cards: read.data,
+    line: line?.data?.line ?? null,
     readiness: readiness?.data ?? null,
     cardsBody: cards.body,
     readinessBody: ready.kind === 'answered' ? ready.body : null,
   };
+}
+
+function bodiesOf({ cardsBody, readinessBody, line }: Extract<Looked, { kind: 'seen' }>): object {
+  return { cards: cardsBody, readiness: readinessBody, line };
 }

@@ -131,6 +131,36 @@ describe('a held request', () => {
     expect(desk.status().line.waiting).toBe(0);
   });
 
+  test.each([
+    ['held', LONG_MS],
+    ['not held', 0],
+  ])(
+    'that is %s and stopped while its image is being pulled is told so, and no pull brings it back',
+    async (_how, ms) => {
+      const runtime = fakeRuntime();
+      const desk = testDesk(runtime, { cards: 1 });
+      let pulls = 0;
+      runtime.images = () => {
+        pulls += 1;
+        desk.places.takeAway('first', 'stopped');
+        return { kind: 'pulling' };
+      };
+      expect(await admit(desk, 'first', 1, ms)).toMatchObject({ kind: 'refused', code: 'stopped' });
+      expect([pulls, runtime.containers.size, desk.status().line.waiting]).toEqual([1, 0, 0]);
+    },
+  );
+
+  test('that is stopped the moment its image is here creates nothing', async () => {
+    const runtime = fakeRuntime();
+    const desk = testDesk(runtime, { cards: 1 });
+    runtime.images = () => {
+      desk.places.takeAway('first', 'stopped');
+      return { kind: 'present' };
+    };
+    expect(await admit(desk, 'first')).toMatchObject({ kind: 'refused', code: 'stopped' });
+    expect(runtime.containers.size).toBe(0);
+  });
+
   test('whose caller asks for something else under its run_id is told so, and the later one has the place', async () => {
     const runtime = fakeRuntime();
     const desk = testDesk(runtime, { cards: 2 });

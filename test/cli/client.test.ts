@@ -201,6 +201,16 @@ describe('gpu-gate status', () => {
     expect(stdout).toMatch(/^lock: available$/m);
   });
 
+  test('shows who waits, for how many cards and since when', async () => {
+    expect((await runCommand(['admit', '-f', request('late', 7)], { env })).code).toBe(3);
+    const { stdout } = await runCommand(['status'], { env });
+    expect(stdout).toMatch(/^place +run +user +cards +waits +since$/m);
+    expect(stdout).toMatch(/^\d+ +late +console +7 +\d+ s +20\S+Z$/m);
+    const json = JSON.parse((await runCommand(['status', '--json'], { env })).stdout);
+    expect(json.line).toContainEqual(expect.objectContaining({ run_id: 'late', count: 7, principal: 'console' }));
+    await gate.emptyLine();
+  });
+
   test('prints the answers of the gate as JSON', async () => {
     const { stdout } = await runCommand(['status', '--json', '--url', socket], { env });
     expect(JSON.parse(stdout)).toMatchObject({

@@ -167,28 +167,52 @@ describe('the table', () => {
 
   test('has a row for each card with its state, and the sentence that explains', () => {
     const cards = parse();
-    const lines = statusLines({ where: 'here', cards, readiness: null }, 120);
+    const lines = statusLines({ where: 'here', cards, readiness: null, line: [] }, 120);
     for (const { state } of cards.cards) expect(lines.join('\n')).toContain(state);
     expect(lines.join(' ')).toContain(cards.explain);
   });
 
   test('fits the screen, whatever its width', () => {
-    const lines = statusLines({ where: 'here', cards: parse(), readiness: null }, 40);
+    const lines = statusLines({ where: 'here', cards: parse(), readiness: null, line: [] }, 40);
     expect(Math.max(...lines.map((line) => line.length))).toBe(40);
   });
 
   test('says what is not ready', () => {
     const readiness = { ready: false, parts: { lock: { ok: false, detail: 'Redis does not answer' } } };
-    const lines = statusLines({ where: 'here', cards: parse(), readiness }, 200);
+    const lines = statusLines({ where: 'here', cards: parse(), readiness, line: [] }, 200);
     expect(lines[0]).toContain('NOT READY (lock: Redis does not answer)');
     expect(lines.join('\n')).toContain('not available: Redis');
+  });
+
+  test('shows who waits, and what is kept for whom', () => {
+    const cards = parse();
+    for (const card of cards.cards.slice(0, 2)) card.reserved_for = 'big';
+    const since = '2026-11-29T10:54:30.250Z';
+    const line = [
+      { run_id: 'big', position: 1, count: 8, principal: 'ann', since, waiting_seconds: 3 * 3600 + 5 * 60 + 59 },
+      { run_id: 'small', position: 2, count: 1, principal: 'kim', since, waiting_seconds: 41 },
+    ];
+    const lines = statusLines({ where: 'here', cards, readiness: null, line }, 200);
+    const from = lines.findIndex((each) => each.startsWith('place'));
+    expect(lines.slice(from, from + 3)).toEqual([
+      'place  run    user  cards  waits      since',
+      '1      big    ann   8      3 h 5 min  2026-11-29T10:54:30Z  kept for it: 0, 1',
+      '2      small  kim   1      41 s       2026-11-29T10:54:30Z',
+    ]);
+  });
+
+  test('of a gate that does not say who waits says so, and of an empty line nothing', () => {
+    const text = (line: [] | null) =>
+      statusLines({ where: 'here', cards: parse(), readiness: null, line }, 200).join('\n');
+    expect(text(null)).toContain('the gate does not say who waits');
+    expect(text([])).not.toMatch(/waits|^place/m);
   });
 
   test('heeds no escape sequence in a name that somebody chose', () => {
     const cards = parse();
     const [first] = cards.cards;
     if (first !== undefined) first.held_by = { run_id: 'a\u001B[2J\u0007', state: 'running' };
-    const text = statusLines({ where: 'here', cards, readiness: null }, 500).join('\n');
+    const text = statusLines({ where: 'here', cards, readiness: null, line: [] }, 500).join('\n');
     expect(text).toMatch(/job_held   a  +69/);
     expect(text.split('\n').filter((line) => !isPlain(line))).toEqual([]);
   });

@@ -55,6 +55,23 @@ export const shownCards = z.object({
 });
 export type ShownCards = z.infer<typeof shownCards>;
 
+/** The line, of `GET /status.json`; an older gate has none. */
+export const shownLine = z.object({
+  line: z
+    .array(
+      z.object({
+        run_id: z.string(),
+        position: z.number(),
+        count: z.number(),
+        principal: z.string(),
+        since: z.string(),
+        waiting_seconds: z.number(),
+      }),
+    )
+    .default([]),
+});
+export type ShownPlace = z.infer<typeof shownLine>['line'][number];
+
 /** `GET /readyz`, with 200 or 503. */
 export const shownReadiness = z.object({
   ready: z.boolean(),

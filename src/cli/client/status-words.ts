@@ -2,7 +2,7 @@
 
 import { plain } from '../../text/plain.js';
 import { table, wrap } from '../terminal/table.js';
-import type { ShownCard, ShownCards, ShownReadiness } from './gate-shapes.js';
+import type { ShownCard, ShownCards, ShownPlace, ShownReadiness } from './gate-shapes.js';
 
 export interface Shown {
   /** The gate's address. */
@@ -10,10 +10,12 @@ export interface Shown {
   readonly cards: ShownCards;
   /** Null where it did not answer. */
   readonly readiness: ShownReadiness | null;
+  /** Who waits, longest wait first; null where the gate did not say. */
+  readonly line: readonly ShownPlace[] | null;
 }
 
 /** Lines of at most `width` characters. */
-export function statusLines({ where, cards, readiness }: Shown, width: number): readonly string[] {
+export function statusLines({ where, cards, readiness, line }: Shown, width: number): readonly string[] {
   const rows = cards.cards.map((card) => [
     String(card.index ?? '-'),
     card.name ?? '-',
@@ -32,10 +34,37 @@ export function statusLines({ where, cards, readiness }: Shown, width: number): 
     '',
     ...(rows.length === 0 ? ['no card is known'] : grid),
     '',
+    ...lineLines(line, cards, width),
     ...paragraph(`probes: ${probes.join(', ')}`),
     ...(readiness === null ? [] : paragraph(`lock: ${lockWords(readiness)}`)),
     ...cards.notes.flatMap((note) => paragraph(`note: ${note}`)),
   ];
+}
+
+/** Nothing where nobody waits. */
+function lineLines(line: readonly ShownPlace[] | null, { cards }: ShownCards, width: number): readonly string[] {
+  if (line === null) return ['the gate does not say who waits', ''];
+  if (line.length === 0) return [];
+  const rows = line.map((place) => {
+    const kept = cards.filter((card) => card.reserved_for === place.run_id).map(({ index }) => index ?? '?');
+    return [
+      String(place.position),
+      place.run_id,
+      place.principal,
+      String(place.count),
+      waitWords(place.waiting_seconds),
+      place.since.replace(/\.\d+/, ''),
+      kept.length === 0 ? '' : `kept for it: ${kept.join(', ')}`,
+    ];
+  });
+  return [...table(['place', 'run', 'user', 'cards', 'waits', 'since', ''], rows.map(harmless), width), ''];
+}
+
+/** `41 s`, `12 min`, `3 h 5 min`. */
+function waitWords(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 const harmless = (row: readonly string[]): readonly string[] => row.map(plain);
