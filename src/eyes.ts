@@ -22,7 +22,7 @@ import type { Settings } from './settings/settings.js';
 
 interface Around {
   readonly settings: Settings;
-  readonly meter: Pick<Meter, 'xid' | 'looked'>;
+  readonly meter: Pick<Meter, 'xid' | 'kernelLogGap' | 'looked'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -86,6 +86,7 @@ export function openKernelLog({ settings, meter, clock, log }: Around, store: Xi
     onXid: (uuid, code) => {
       if (uuid !== null) meter.xid(uuid, code);
     },
+    onGap: () => meter.kernelLogGap(),
     clock,
     log,
   });

@@ -31,7 +31,9 @@ export async function check(options: CheckOptions): Promise<void> {
   if (said.kind === 'answered') {
     const read = said.status === 200 ? shownCards.safeParse(said.body) : null;
     if (read === null || !read.success) return fail(failureOf(said));
-    return tell(checkCards(read.data.cards, names), `says the gate at ${gate.written}`, options);
+    const { gpus } = read.data.probes;
+    const blind = gpus?.ok === false ? (gpus.detail ?? 'nvidia-smi failed') : null;
+    return tell(checkCards(read.data.cards, names, blind), `says the gate at ${gate.written}`, options);
   }
   const cards = await ownLook();
   if (cards !== null) tell(checkCards(cards, names), 'by a look of its own, since no gate answers', options);

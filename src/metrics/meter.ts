@@ -37,6 +37,7 @@ export function createMeter(build = { version: 'unknown', revision: 'unknown' })
   const claimRaces = counter(registry, METRICS.claimRaces);
   const leftOversRemoved = counter(registry, METRICS.leftOversRemoved);
   const removedRuns = counter(registry, METRICS.removedRuns);
+  const kernelLogGaps = counter(registry, METRICS.kernelLogGaps);
   const cardsGranted = counter(registry, METRICS.cardsGranted);
   const heldCardSeconds = counter(registry, METRICS.heldCardSeconds);
   new Gauge({ ...options(METRICS.buildInfo), registers: [registry] }).set({ ...build }, 1);
@@ -86,6 +87,7 @@ export function createMeter(build = { version: 'unknown', revision: 'unknown' })
       codes.set(code, (codes.get(code) ?? 0) + 1);
       xids.set(uuid, codes);
     },
+    kernelLogGap: () => kernelLogGaps.inc(),
     startFailures: (uuid) => startFailures.get(uuid) ?? 0,
     xids: (uuid) => xids.get(uuid) ?? NO_XIDS,
     lastSuccessMs: (probe) => lastSuccessMs.get(probe) ?? null,

@@ -85,6 +85,10 @@ export const METRICS = {
     ),
     type: 'counter',
   },
+  kernelLogGaps: counter(
+    'kernel_log_gaps_total',
+    'Times that the kernel overwrote lines of its log before they were read: an Xid may have been among them.',
+  ),
   cardPersistence: card('persistence_mode', 'Whether persistence mode is on (1) or off (0).'),
   cardInfo: card('info', 'Identity of the card; always 1.', 'name', 'pci_bus_id', 'driver_version', 'series'),
   cardHolder: card(

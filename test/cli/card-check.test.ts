@@ -49,3 +49,12 @@ test.each<[says: string, cards: CheckedCard[], names: string[] | null, kind: str
   ],
   ['none is known', [], null, 'unknown', 'no card is known'],
 ])('%s', (_says, cards, names, kind, words) => expect(checkCards(cards, names)).toEqual({ kind, says: words }));
+
+test('without the driver none is fit, whatever else is not seen either', () => {
+  const unseen = card(0, { state: 'unknown', unknown_because: 'docker' });
+  expect(checkCards([unseen], null, 'no nvidia-smi')).toEqual({
+    kind: 'unknown',
+    says: 'the cards could not be seen: no nvidia-smi',
+  });
+  expect(checkCards([unseen, ill], null, 'no nvidia-smi').kind).toBe('unfit');
+});

@@ -68,6 +68,7 @@ export function countingMeter(): CountingMeter {
     granted: (cards) => count('granted', cards),
     startFailed: (cards) => count('startFailed', cards.length),
     xid: () => undefined,
+    kernelLogGap: () => undefined,
     looked: () => count('looked'),
   };
 }

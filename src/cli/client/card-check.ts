@@ -21,8 +21,15 @@ const UNFIT_BY = new Set(['operator', 'compute_mode']);
 /** Who holds the cards is none of this: without the containers their health is known all the same. */
 const ABOUT_HOLDERS = new Set(['docker']);
 
-/** `names`: indices or uuids, or the beginning of one; null: all cards. One that is not there is unfit. */
-export function checkCards(cards: readonly CheckedCard[], names: readonly string[] | null): CardCheck {
+/**
+ * `names`: indices or uuids, or the beginning of one; null: all cards. One that is not there is unfit. `blind`: why the driver told
+ * nothing, null where it did; a card's own reason names only the broadest, which may be that the containers were not seen.
+ */
+export function checkCards(
+  cards: readonly CheckedCard[],
+  names: readonly string[] | null,
+  blind: string | null = null,
+): CardCheck {
   const asked = names === null ? cards : cards.filter((card) => names.some((name) => isMeant(card, name)));
   const absent = (names ?? []).filter((name) => !cards.some((card) => isMeant(card, name)));
   const unfit = [
@@ -30,6 +37,7 @@ export function checkCards(cards: readonly CheckedCard[], names: readonly string
     ...asked.flatMap((card) => troubleOf(card).map((trouble) => `${named(card)}: ${trouble}`)),
   ];
   if (unfit.length > 0) return { kind: 'unfit', says: unfit.join('; ') };
+  if (blind !== null) return { kind: 'unknown', says: `the cards could not be seen: ${blind}` };
   const unseen = asked.filter(({ unknown_because: why }) => why != null && !ABOUT_HOLDERS.has(why));
   if (unseen.length > 0) {
     return {

@@ -18,6 +18,8 @@ export interface Meter {
   startFailed(cards: readonly CardUuid[]): void;
   /** The kernel's log reported an Xid of this card. */
   xid(uuid: CardUuid, code: number): void;
+  /** The kernel overwrote lines of its log before they were read. */
+  kernelLogGap(): void;
   /** Call once with every finished look: counts its failures and records the time of its successes. */
   looked(snapshot: Snapshot): void;
 }

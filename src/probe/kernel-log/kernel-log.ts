@@ -1,5 +1,6 @@
 /** The Xids in the kernel's log: which cards they exclude, and how many there were. */
 
+import { sayOnce } from '../../log/say-once.js';
 import { busSlot } from '../../model/bus-address.js';
 import type { CardUuid } from '../../model/card.js';
 import type { Clock, Log } from '../../model/ports/outside.js';
@@ -21,8 +22,11 @@ export interface KernelLogParts {
   readonly store: XidStore;
   /** Called once for each Xid, also across restarts; uuid null where no card is known at that address. */
   readonly onXid: (uuid: CardUuid | null, code: number) => void;
+  /** Called each time that the kernel overwrote records before they were read. */
+  readonly onGap: () => void;
   readonly clock: Clock;
   readonly log: Log;
+  readonly open?: typeof openLog;
 }
 
 export interface KernelLog {
@@ -39,11 +43,14 @@ export interface KernelLog {
 const LONGEST_LINE = 300;
 /** How often the log is read between looks, so that the ring buffer does not overtake the reader. */
 const EVERY_MS = 2000;
+/** A kernel that floods its log would flood ours. */
+const GAP_AGAIN_AFTER_MS = 3_600_000;
 /** After a failure. */
 const AGAIN_AFTER_MS = 60_000;
 
 export function createKernelLog(parts: KernelLogParts): KernelLog {
-  const { path, clock, log, bootId } = parts;
+  const { path, clock, log, bootId, open: openPath = openLog } = parts;
+  const warnOfGap = sayOnce(clock, GAP_AGAIN_AFTER_MS, (sentence) => log.warn({ path }, sentence));
   const kept = parts.store.load();
   let record: XidRecord = kept?.bootId === bootId ? kept : { bootId, upTo: -1, findings: [] };
   const parse = createNvrmParser();
@@ -89,10 +96,11 @@ export function createKernelLog(parts: KernelLogParts): KernelLog {
     if (open === null && began - triedAt < AGAIN_AFTER_MS) return;
     triedAt = began;
     try {
-      open ??= openLog(path);
+      open ??= openPath(path);
       if (cards.length === 0) return;
-      const { lines, gap } = open.read();
-      if (gap) log.warn({ path }, `${path}: the kernel wrote more than could be read; some lines are lost`);
+      const { lines, gaps } = open.read();
+      for (let gap = 0; gap < gaps; gap += 1) parts.onGap();
+      if (gaps > 0) warnOfGap(`${path}: the kernel wrote more than could be read; some lines are lost`);
       takeIn(lines);
       state = { kind: 'seen', value: null, tookMs: clock.monotonic() - began };
     } catch (error) {

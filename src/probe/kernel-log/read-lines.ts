@@ -11,34 +11,37 @@ const LONGEST_LINE = 64 * 1024;
 
 export interface OpenLog {
   /**
-   * The lines since the last call; `gap` where the ring buffer overtook the reader. Throws when the log is no longer
+   * The lines since the last call; `gaps` is how often the ring buffer overtook the reader. Throws when the log is no longer
    * readable.
    */
-  read(): { readonly lines: readonly string[]; readonly gap: boolean };
+  read(): { readonly lines: readonly string[]; readonly gaps: number };
   close(): void;
 }
 
+/** `readSync`: only `/dev/kmsg` answers EPIPE, and only after the log of the whole machine was overwritten. */
+export type ReadSome = (fd: number, buffer: Buffer, offset: number, length: number, position: null) => number;
+
 /** Opens a device, a file or a FIFO without waiting. Throws as the system does. */
-export function openLog(path: string): OpenLog {
+export function openLog(path: string, readSome: ReadSome = readSync): OpenLog {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const buffer = Buffer.alloc(BUFFER_BYTES);
   let rest = '';
   return {
     read: () => {
       const lines: string[] = [];
-      let gap = false;
+      let gaps = 0;
       for (let reads = 0; reads < MOST_READS; reads += 1) {
-        const got = readOnce(fd, buffer);
+        const got = readOnce(readSome, fd, buffer);
         if (got === 'nothing') break;
         if (got === 'gap') {
-          gap = true;
+          gaps += 1;
           continue;
         }
         const parts = (rest + buffer.toString('utf8', 0, got)).split('\n');
         rest = (parts.pop() ?? '').slice(-LONGEST_LINE);
         lines.push(...parts);
       }
-      return { lines, gap };
+      return { lines, gaps };
     },
     close: () => closeSync(fd),
   };
@@ -58,9 +61,9 @@ export function whyUnreadable(path: string): string | null {
  * The number of bytes read. EAGAIN: nothing now. EPIPE: records were overwritten before they were read; the next read
  * continues after them.
  */
-function readOnce(fd: number, buffer: Buffer): number | 'nothing' | 'gap' {
+function readOnce(readSome: ReadSome, fd: number, buffer: Buffer): number | 'nothing' | 'gap' {
   try {
-    const bytes = readSync(fd, buffer, 0, buffer.length, null);
+    const bytes = readSome(fd, buffer, 0, buffer.length, null);
     return bytes === 0 ? 'nothing' : bytes;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,6 +18,7 @@ import type { XidRecord, XidStore } from '../../../src/model/ports/xid-store.js'
 import type { RememberedCard } from '../../../src/model/snapshot.js';
 import { FATAL_XIDS } from '../../../src/model/xid.js';
 import { createKernelLog, type KernelLog, type KernelLogParts } from '../../../src/probe/kernel-log/kernel-log.js';
+import { openLog } from '../../../src/probe/kernel-log/read-lines.js';
 import { movableClock, recordingLog } from '../nvidia-smi/program.js';
 
 const CARDS: readonly RememberedCard[] = [
@@ -47,6 +58,7 @@ function reader(but: Partial<KernelLogParts> = {}): KernelLog {
     bootId: 'boot-1',
     store,
     onXid: (uuid, code) => counted.push(`${uuid ?? 'nobody'} ${code}`),
+    onGap: () => counted.push('gap'),
     clock,
     log: recordingLog(),
     ...but,
@@ -137,6 +149,50 @@ describe('the reader', () => {
 
   test('of a folder is off, not a crash', () => {
     expect(reader({ path: folder }).look(CARDS).kernel.kind).not.toBe('seen');
+  });
+});
+
+describe('lines that the kernel overwrote before they were read', () => {
+  /** As `/dev/kmsg` does: EPIPE instead of the read that is named, and what is left with the next. */
+  const overtaken = (...reads: number[]): Pick<KernelLogParts, 'open'> => {
+    let count = 0;
+    return {
+      open: (from) =>
+        openLog(from, (...how) => {
+          count += 1;
+          if (reads.includes(count)) throw Object.assign(new Error('EPIPE: broken pipe, read'), { code: 'EPIPE' });
+          return readSync(...how);
+        }),
+    };
+  };
+
+  test('are counted, and what comes after them is read in the same look', () => {
+    writeFileSync(path, xid(79) + xid(48, '0000:1b:00'));
+    const log = reader(overtaken(1, 2));
+    expect(log.look(CARDS)).toMatchObject({
+      kernel: { kind: 'seen' },
+      xids: [
+        { uuid: 'GPU-b', code: 79 },
+        { uuid: 'GPU-a', code: 48 },
+      ],
+    });
+    expect(counted).toEqual(['gap', 'gap', 'GPU-b 79', 'GPU-a 48']);
+  });
+
+  test('are told once an hour', () => {
+    writeFileSync(path, xid(79));
+    const said = recordingLog();
+    const log = reader({ ...overtaken(1, 4, 6), log: said, fatal: [] });
+    const lost = expect.stringContaining('some lines are lost');
+    log.look(CARDS);
+    log.look(CARDS);
+    expect([counted, said.sentences]).toEqual([['gap', 'GPU-b 79', 'gap'], [lost]]);
+    clock.forward(3_600_001);
+    log.look(CARDS);
+    expect([counted, said.sentences]).toEqual([
+      ['gap', 'GPU-b 79', 'gap', 'gap'],
+      [lost, lost],
+    ]);
   });
 });
 

@@ -206,6 +206,7 @@ function meterTelling(counted: (what: string) => void): Meter {
     granted: () => {},
     startFailed: () => {},
     xid: () => undefined,
+    kernelLogGap: () => undefined,
     looked: () => {},
   };
 }
