@@ -5,6 +5,7 @@ import { startEngine, type Engine } from '../support/docker/engine.js';
 import { eightAdmissions, manyContainers, oneAdmission, twoGates } from './admissions.js';
 import { asMarkdown, type Row } from './figures.js';
 import { growth } from './growth.js';
+import { fullLine, handOver, reservations } from './line.js';
 import { endedContainers, idleWakeUps, lostCard, ownCpu } from './look-cost.js';
 import { memory } from './memory.js';
 import { localityRows, pickingAnyOfSixteen } from './picking.js';
@@ -14,6 +15,7 @@ import { eventLoop, fiftyScrapes, freshScrape, reusedScrape, startUp } from './s
 
 let engine: Engine;
 const rows: Row[] = [];
+let costs = '';
 let grows = '';
 
 beforeAll(async () => {
@@ -22,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine?.stop();
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? arch()}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`;
-  const text = `${machine}\n\n${asMarkdown(rows)}\n${grows}`;
+  const text = `${machine}\n\n${asMarkdown(rows)}\n${costs}\n${grows}`;
   console.log(text);
   const file = process.env['BENCH_FILE'];
   if (file) writeFileSync(file, text);
@@ -38,6 +40,8 @@ const benchmarks: readonly (readonly [string, (engine: Engine) => Promise<readon
   ['one admission', async (on) => [await oneAdmission(on)]],
   ['eight admissions', async (on) => eightAdmissions(on)],
   ['two gates', async (on) => [await twoGates(on)]],
+  ['a hand-over', async (on) => [await handOver(on)]],
+  ['a full line', async (on) => [await fullLine(on)]],
   ['many containers', async (on) => [await manyContainers(on)]],
   ['ended containers', async (on) => [await endedContainers(on)]],
   ['one card lost', async (on) => [await lostCard(on)]],
@@ -50,6 +54,11 @@ test.each(benchmarks)('%s', { timeout: 600_000 }, async (_name, measure) => {
   const measured = await measure(engine);
   rows.push(...measured);
   expect(measured.length).toBeGreaterThan(0);
+});
+
+test('what a reservation costs', { timeout: 600_000 }, () => {
+  costs = reservations();
+  expect(costs).toContain('|');
 });
 
 test('how it grows', { timeout: 600_000 }, async () => {

@@ -9,7 +9,7 @@ import type { Row } from './figures.js';
 const MIB = 1024;
 
 /** Resident memory in MiB, as the kernel counts it. */
-function residentMib(gate: Gate): number {
+export function residentMib(gate: Gate): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${gate.pid}/status`, 'utf8'))?.[1]) / MIB;
 }
 

@@ -144,7 +144,7 @@ describe('the output', () => {
       return { read, most };
     };
 
-    // An engine (28.2 too) may leave out a last line without an end, and what it rotated away before a slow follower came to it:
+    // An engine (20.10 does) may leave out a last line without an end, and what it rotated away before a slow follower came to it:
     // nothing can be said of the sum.
     const followed = await readSlowly('?follow=true');
     expect(followed.most, 'MiB').toBeLessThan(150);

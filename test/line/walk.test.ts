@@ -1,29 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { walkLine, type Walked } from '../../src/line/walk.js';
-import type { CardState } from '../../src/model/card.js';
 import type { Wanted } from '../../src/model/line.js';
-import type { Occupancy } from '../../src/model/occupancy.js';
-import { card, claim, watched } from '../metrics/occupancies.js';
+import { machine } from './machine.js';
 
 /** Who gets what out of one look and one line: by rows for people, and by its whole small space. */
 
 const RESERVE_AFTER_MS = 600_000;
 const rules = { admitWhenBlind: false, reserveAfterMs: RESERVE_AFTER_MS };
-
-/** A machine, one letter a card: `f` free, `j` held by a job, `s` held and sick, `x` excluded, `e` used from outside. */
-function machine(letters: string): Occupancy {
-  const state: Record<string, CardState> = { f: 'free', j: 'job_held', s: 'job_held', x: 'excluded', e: 'external' };
-  const cards = Array.from(letters, (letter, at) =>
-    card(at, {
-      state: state[letter]!,
-      claims: letter === 'j' || letter === 's' ? [claim(`job-${at}`)] : [],
-      unhealthy: letter === 's' ? [{ reason: 'ecc_uncorrected', detail: '3 errors' }] : [],
-      excluded: letter === 'x' ? { by: 'operator', reason: 'fan', since: null, principal: 'ann', until: null } : null,
-      external: letter === 'e' ? { processes: [], memoryMib: 900, containers: [] } : null,
-    }),
-  );
-  return watched(cards).occupancy;
-}
 
 function wanted(runId: string, count: number, but: Partial<Wanted> = {}): Wanted {
   return { runId, count, waitedMs: 0, imageHere: true, asks: true, ...but };

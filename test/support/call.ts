@@ -28,7 +28,7 @@ export interface TlsTexts {
   readonly key?: string;
 }
 
-/** No answer takes longer than lock, pull wait and start together; a longer wait is a failure. */
+/** No answer takes longer than lock, pull wait and start together, beyond the time for which it is held in line. */
 const LONGEST_MS = 55_000;
 
 /**
@@ -39,7 +39,8 @@ export function call(url: string | URL, how: Call = {}): Promise<Answer> {
   const { method = 'GET', body, headers = {}, signal, socketPath, tls } = how;
   const request = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const [bytes, type] = written(body);
-  const limit = AbortSignal.timeout(LONGEST_MS);
+  const heldS = Number(/\bwait=(\d+)/.exec(headers['prefer'] ?? '')?.[1] ?? 0);
+  const limit = AbortSignal.timeout(LONGEST_MS + heldS * 1000);
   return new Promise((resolve, reject) => {
     const sent = request(
       url,

@@ -22,7 +22,7 @@ const HOUSE: Readonly<Record<string, Reach>> = {
   // Reads package.json for the version; environment and flags are arguments.
   settings: { parts: ['model', 'text'], packages: [], node: ['node:fs', 'node:net'] },
   probe: { parts: ['model', 'time', 'probe/kernel-log', 'probe/nvidia-smi'], packages: [], node: [] },
-  'probe/kernel-log': { parts: ['model', 'text'], packages: [], node: ['node:crypto', 'node:fs'] },
+  'probe/kernel-log': { parts: ['model', 'text', 'log'], packages: [], node: ['node:crypto', 'node:fs'] },
   'probe/nvidia-smi': { parts: ['model', 'text', 'time', 'program'], packages: [], node: [] },
   occupancy: { parts: ['model'], packages: [], node: [] },
   pick: { parts: ['model'], packages: [], node: [] },
