@@ -100,15 +100,14 @@ export function runStream(stream: Stream): Told {
     if (reservedFor !== null && reservedFor === line[0]?.id && !bounds.has(reservedFor)) {
       bounds.set(reservedFor, Math.max(...Array.from(running, ({ endsAt }) => endsAt)));
     }
-    for (const job of [...line]) {
-      const share = walked.shares.get(job.id);
-      if (share?.kind === 'never') line.splice(line.indexOf(job), 1);
-      if (share?.kind === 'gets') start(job, indicesOf(share.cards));
+    for (const [id, share] of walked.shares) {
+      const at = line.findIndex((job) => job.id === id);
+      if (share.kind === 'never') line.splice(at, 1);
+      if (share.kind === 'gets') start(line.splice(at, 1)[0]!, indicesOf(share.cards));
     }
   }
 
   function start(job: Job, cards: readonly number[]): void {
-    line.splice(line.indexOf(job), 1);
     running.add({ endsAt: now + job.length, cards });
     letters = withLetter(letters, cards, 'j');
     waits[job.count === big.count ? 'big' : 'small'].push(now - job.since);
