@@ -130,4 +130,16 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return settleDoubt(claim, answer.detail, parts);',
     replace: 'return start(claim, parts);',
   },
+  {
+    name: 'the line is walked from its end',
+    file: 'src/admission/plan.ts',
+    find: '    ...waiting.map((place) => ({',
+    replace: '    ...waiting.toReversed().map((place) => ({',
+  },
+  {
+    name: 'a place whose request is not in the turn keeps no card',
+    file: 'src/admission/plan.ts',
+    find: 'return one === undefined ? !hasContainer(runId, occupancy) : one.existing === null;',
+    replace: 'return one !== undefined && one.existing === null;',
+  },
 ];

@@ -1,6 +1,11 @@
 /** One life of a gate: the product's own parts, wired as in `wire.ts`, on a simulated engine, Redis and clock. */
 
-import { createAdmissions, type AdmissionsPart, type AdmitSettings } from '../../../src/admission/admissions.js';
+import {
+  createAdmissions,
+  type AdmissionsPart,
+  type AdmissionsParts,
+  type AdmitSettings,
+} from '../../../src/admission/admissions.js';
 import { createRecentRuns } from '../../../src/admission/existing/recent-runs.js';
 import { createFailedStarts, type FailedStarts } from '../../../src/admission/failed-starts.js';
 import { createLeaseLock } from '../../../src/lock/lease.js';
@@ -26,6 +31,7 @@ import { rememberingHands } from '../../../src/runtime/remembering-hands.js';
 import { healthyRows, rememberedOf, RULES } from '../../support/admissions.js';
 import { engineClient, type ClientParts } from '../engine/client.js';
 import type { Life } from '../process/life.js';
+import type { LineWatch } from '../watch/overtaking.js';
 
 /** The time limits of the contract divided by about ten, so that a history in which all of them expire is short. */
 export const TIMES = {
@@ -55,6 +61,7 @@ export interface GateParts {
   readonly client: Omit<ClientParts, 'life' | 'by'>;
   readonly random: () => number;
   readonly log: Log;
+  readonly line: LineWatch;
   /** Called for what the gate counts: `claimRace`, `leftOverRemoved`, `lockLost`. */
   readonly counted: (what: string) => void;
 }
@@ -67,7 +74,7 @@ export interface SimulatedGate {
 }
 
 export function startGate(parts: GateParts): SimulatedGate {
-  const { life, random, log } = parts;
+  const { life, random, log, line } = parts;
   const { clock } = life;
   const meter = meterTelling(parts.counted);
   const { remembered } = machineOf(parts.cards);
@@ -88,11 +95,13 @@ export function startGate(parts: GateParts): SimulatedGate {
   const ground = { books, hands, lock, clock, meter, log, recentRuns, createdSince, failedStarts, cardStore };
   const admissions = createAdmissions({
     ...ground,
-    observer: createObserver(eyesOver(books, parts.cards, clock, failedStarts), SIGHT_RULES, 1000),
+    hands: telling(hands, line),
+    observer: createObserver(eyesOver(books, parts.cards, clock, failedStarts), SIGHT_RULES, 1000, line.looked),
     random,
-    placeStore: { kept: [], keep: () => {} },
+    placeStore: { kept: [], keep: line.kept },
     endings: events,
-    makeQueue: (serve) => createTurnQueue({ lock, clock, serve, onReleased: meter.lockHeldFor }),
+    makeQueue: (serve) =>
+      createTurnQueue({ lock, clock, serve: turnsTold(serve, line), onReleased: meter.lockHeldFor }),
     settings: settingsOf(parts),
   });
   startSweeping({ ...ground, standpoint: admissions.standpoint, graceMs: TIMES.graceMs });
@@ -107,6 +116,32 @@ export function startGate(parts: GateParts): SimulatedGate {
   let runs: Runs | null = null;
   return { life, admissions, runs: () => (runs ??= toDelete()) };
 }
+
+/** The same hands; the watch is told of each create before it is sent. */
+function telling(hands: Hands, line: LineWatch): Hands {
+  return {
+    ...hands,
+    create(spec, grant) {
+      line.creating(spec);
+      return hands.create(spec, grant);
+    },
+  };
+}
+
+/** The same turns; a turn confirms its lock right after it has decided. */
+function turnsTold(serve: Serve, line: LineWatch): Serve {
+  return (batch, hold) =>
+    serve(batch, {
+      lost: hold.lost,
+      release: () => hold.release(),
+      confirm() {
+        line.decided(batch.map(({ job }) => job.spec.runId));
+        return hold.confirm();
+      },
+    });
+}
+
+type Serve = Parameters<AdmissionsParts['makeQueue']>[0];
 
 /** No claim depends on health and outside use, and judging them takes a tenth of a history. */
 const SIGHT_RULES = { ...RULES, checkHealth: false, checkExternal: false };

@@ -96,6 +96,7 @@ export function createMachine({ world, plan, spared, watch, touched, onCrash }: 
       random: dice.next,
       log: logTelling(world, life.name),
       counted: world.count,
+      line: watch.lineOf(life),
     });
   }
 

@@ -22,6 +22,7 @@ export const OFFENCES = [
   'an answer says that nothing is left, and something is',
   'a refusal hides a run',
   'a card is lost',
+  'overtaking',
   'a request was never answered',
   'something was thrown',
 ] as const;

@@ -7,6 +7,7 @@ import { judgeAfterwards, judgeAnswer } from './answers.js';
 import { judgeCall, type CallRules } from './calls.js';
 import { countExecutions } from './executions.js';
 import { hasRun, runOf, type Ask, type Facts, type Offence, type OffenceKind } from './offences.js';
+import { watchLine, type LineWatch } from './overtaking.js';
 
 /** Observes every step of a history, and reports what must never happen. */
 export interface Watch extends EngineWatch {
@@ -22,6 +23,8 @@ export interface Watch extends EngineWatch {
   sent(call: Sent): void;
   /** A gate learned this state of a container. */
   told(life: Life, id: string, state: ToldState, closely: boolean): void;
+  /** The watch over the line of this life. */
+  lineOf(life: Life): LineWatch;
   /** No faults occur any more, and every time limit has expired. */
   atRest(): void;
 }
@@ -116,6 +119,13 @@ export function createWatch(parts: WatchParts): Watch {
       executions.removed(container, isLife(by));
       if (!isLife(by)) forget(runOf(container));
     },
+
+    lineOf: (life) =>
+      watchLine({
+        life,
+        everHadContainer: (run) => [...facts.ever.values()].some((container) => runOf(container) === run),
+        overtaken: (detail) => facts.offend('overtaking', detail),
+      }),
 
     atRest() {
       for (const { post, life } of open()) facts.offend('a request was never answered', `${post.run} at ${life.name}`);
