@@ -11,6 +11,7 @@ import { startGate, type Gate, type GateOptions } from '../support/gate.js';
 import { jobToPost, type JobToPost } from '../support/jobs-to-post.js';
 import { startRedis, type TestRedis } from '../support/services/redis.js';
 import { stopProcess } from '../support/stop-process.js';
+import { startRedisProxy } from '../trouble/redis-proxy.js';
 
 const TRIALS = Number(process.env['RUNS_ONCE_TRIALS'] ?? '6');
 
@@ -70,72 +71,113 @@ describe('posted to two gates at once', () => {
   const lengths = [0, 0.3, 1];
   const trials = Array.from({ length: TRIALS }, (_, at) => [`once-${at}`, lengths[at % lengths.length]!] as const);
 
-  test(`${TRIALS} runs of 0, 0.3 and 1 s are each executed once, and one caller alone is told that it started it`, async () => {
-    const [one, other] = [await gate(), await gate()];
-    for (const [runId, seconds] of trials) {
-      const answers = await Promise.all([one, other].map((each) => each.post('/admit', job(runId, seconds))));
-      const told = answers.map(({ body }) => body as { decision: string; replayed?: boolean });
-      const started = told.filter(({ decision, replayed }) => decision === 'admitted' && replayed === false);
-      expect(started, JSON.stringify(told)).toHaveLength(1);
-      const second = told.find((each) => each !== started[0]);
-      expect(second?.replayed === true || ['ended', 'starting'].includes(second?.decision ?? '')).toBe(true);
-      await expect.poll(() => stateOf(runId), { timeout: 20_000 }).toEqual(['exited']);
-      expect(executions(runId)).toBe(1);
-      // Asked again, by anybody: it has ended, and is not run again.
-      expect((await other.post('/admit', job(runId, seconds))).body).toMatchObject({ decision: 'ended' });
-    }
-    expect(trials.map(([runId]) => executions(runId))).toEqual(trials.map(() => 1));
-  }, 600_000);
+  test(
+    `${TRIALS} runs of 0, 0.3 and 1 s are each executed once, and one caller alone is told that it started it`,
+    async () => {
+      const [one, other] = [await gate(), await gate()];
+      for (const [runId, seconds] of trials) {
+        const answers = await Promise.all([one, other].map((each) => each.post('/admit', job(runId, seconds))));
+        const told = answers.map(({ body }) => body as { decision: string; replayed?: boolean });
+        const started = told.filter(({ decision, replayed }) => decision === 'admitted' && replayed === false);
+        expect(started, JSON.stringify(told)).toHaveLength(1);
+        const second = told.find((each) => each !== started[0]);
+        expect(second?.replayed === true || ['ended', 'starting'].includes(second?.decision ?? '')).toBe(true);
+        await expect.poll(() => stateOf(runId), { timeout: 20_000 }).toEqual(['exited']);
+        expect(executions(runId)).toBe(1);
+        // Asked again, by anybody: it has ended, and is not run again.
+        expect((await other.post('/admit', job(runId, seconds))).body).toMatchObject({ decision: 'ended' });
+      }
+      expect(trials.map(([runId]) => executions(runId))).toEqual(trials.map(() => 1));
+    },
+    60_000 + TRIALS * 10_000,
+  );
 });
 
 describe('a gate that is frozen past its lease while it waits for the answer to', () => {
-  const steps = [
+  const settings = {
+    TUNEPLANE_CLAIM_GRACE_S: '2',
+    TUNEPLANE_ADMIT_TIMEOUT_S: '12',
+    TUNEPLANE_LOCAL_GPU_COUNT: '1',
+  };
+
+  test.each([
     ['its look, under the lock', /^GET .*containers\/json$/, 3],
     ['its create', /^POST .*containers\/create$/, 1],
     ['its list after the create', /^GET .*containers\/json$/, 6],
+    ['its look at the container before the start', /^GET .*containers\/[0-9a-f]{64}\/json$/, 1],
     ['its start', /^POST .*\/start$/, 1],
-  ] as const;
-
-  test.each(steps)(
+  ] as const)(
     '%s starts nothing a second time, and never two run on one card',
     async (_says, step, nth) => {
-      const runId = `frozen-${step.source.replaceAll(/\W/g, '')}-${nth}`;
-      const settings = {
-        TUNEPLANE_CLAIM_GRACE_S: '2',
-        TUNEPLANE_ADMIT_TIMEOUT_S: '12',
-        TUNEPLANE_LOCAL_GPU_COUNT: '1',
-      };
-      const [frozen, other] = [await gate({ engine: proxy, settings }), await gate({ settings })];
+      const frozen = await gate({ engine: proxy, settings });
       let came = 0;
-      proxy.treat((what) => {
-        if (step.test(what) && posted) came += 1;
-        return step.test(what) && posted && came === nth ? 'hold answer' : 'pass';
+      await staysOnce(`frozen-${step.source.replaceAll(/\W/g, '')}-${nth}`, frozen, {
+        begin: () =>
+          proxy.treat((what) => {
+            if (step.test(what)) came += 1;
+            return step.test(what) && came === nth ? 'hold answer' : 'pass';
+          }),
+        holds: () => proxy.holding === 1,
+        letGo: () => proxy.letGo(),
       });
-      let posted = false;
-      posted = true;
-      const first = frozen.post('/admit', job(runId, 0.2)).catch(() => null);
-      await expect.poll(() => proxy.holding, { timeout: 20_000 }).toBe(1);
-      stopProcess(frozen.pid);
-
-      // The other gate brings the run to its end, if it can, and gives the card to another job.
-      await expect
-        .poll(async () => ((await other.post('/admit', job(runId, 0.2))).body as { decision?: string }).decision, {
-          timeout: 60_000,
-          interval: 300,
-        })
-        .toBe('ended');
-      const next = await other.post('/admit', job(`${runId}-next`, 600));
-      expect(next.body).toMatchObject({ decision: 'admitted' });
-
-      process.kill(frozen.pid, 'SIGCONT');
-      proxy.letGo();
-      await first;
-      await expect.poll(() => stateOf(runId), { timeout: 20_000 }).not.toContain('created');
-      expect(executions(runId)).toBe(1);
-      expect(executions(`${runId}-next`)).toBe(1);
-      const live = await engine.docker.listContainers();
-      expect(live.map(({ Names }) => Names)).toEqual([[`/tuneplane-${runId}-next`]]);
     },
     180_000,
   );
+
+  test.each(['acquire', 'release'] as const)(
+    'its %s of the lock starts nothing a second time, and never two run on one card',
+    async (command) => {
+      const toRedis = await startRedisProxy(redis.port);
+      const frozen = await gate({ redisUrl: toRedis.url, settings });
+      let letGo = (): void => {};
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      let holds = false;
+      await staysOnce(`frozen-${command}`, frozen, {
+        begin: () =>
+          toRedis.treat((question) => {
+            if (question !== command || holds) return 'pass';
+            holds = true;
+            return { after: held };
+          }),
+        holds: () => holds,
+        letGo,
+      });
+      await toRedis.stop();
+    },
+    180_000,
+  );
+
+  interface Step {
+    /** From now on the first such step is held. */
+    begin(): void;
+    holds(): boolean;
+    letGo(): void;
+  }
+
+  async function staysOnce(runId: string, frozen: Gate, step: Step): Promise<void> {
+    const other = await gate({ settings });
+    step.begin();
+    const first = frozen.post('/admit', job(runId, 0.2)).catch(() => null);
+    await expect.poll(() => step.holds(), { timeout: 20_000 }).toBe(true);
+    stopProcess(frozen.pid);
+
+    // The other gate brings the run to its end, if it can, and gives the card to another job.
+    await expect
+      .poll(async () => ((await other.post('/admit', job(runId, 0.2))).body as { decision?: string }).decision, {
+        timeout: 60_000,
+        interval: 300,
+      })
+      .toBe('ended');
+    const next = await other.post('/admit', job(`${runId}-next`, 600));
+    expect(next.body).toMatchObject({ decision: 'admitted' });
+
+    process.kill(frozen.pid, 'SIGCONT');
+    step.letGo();
+    await first;
+    await expect.poll(() => stateOf(runId), { timeout: 20_000 }).not.toContain('created');
+    expect(executions(runId)).toBe(1);
+    expect(executions(`${runId}-next`)).toBe(1);
+    const live = await engine.docker.listContainers();
+    expect(live.map(({ Names }) => Names)).toEqual([[`/tuneplane-${runId}-next`]]);
+  }
 });
