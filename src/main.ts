@@ -21,7 +21,9 @@ export async function runGate(settings: Settings, warnings: readonly string[]): 
   const log = createLog({ level: settings.logLevel, format: settings.logFormat });
   for (const warning of warnings) log.warn({}, warning);
   try {
+    const hangUp = onHangUp(log);
     const gate = await wireGate(settings, clock, log);
+    hangUp.reread = () => gate.reread();
     const listening = await open(gate, settings, log);
     const signal = await untilSignal();
     log.info({ signal }, 'shutting down: no new admissions, waiting for those in progress');
@@ -72,6 +74,20 @@ function shares({ maxWaiting, listen: main, metricsListen }: Settings, log: Log)
     );
   }
   return found;
+}
+
+/**
+ * SIGHUP means "read your files again" to a daemon, which is never ended by it, not even while it starts. In a terminal it means
+ * that the terminal is gone: the gate ends with it, in order.
+ */
+function onHangUp(log: Log): { reread: () => Promise<void> } {
+  const hangUp = { reread: async (): Promise<void> => {} };
+  process.on('SIGHUP', () => {
+    if (process.stdin.isTTY) process.kill(process.pid, 'SIGTERM');
+    else
+      void hangUp.reread().then(() => log.info({ signal: 'SIGHUP' }, 'tokens, policy and web config were read again'));
+  });
+  return hangUp;
 }
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: a second signal this soon is the same request. */

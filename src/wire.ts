@@ -50,6 +50,8 @@ export interface Gate {
   readonly app: Express;
   readonly metricsApp: Express;
   readonly connections: OpenWebConfig['connections'];
+  /** Reads the tokens file, the policy and the web config again, if they have changed. */
+  reread(): Promise<void>;
   /** Refuses new admissions from now on. Settles when those in progress have ended, or after `withinMs`; whether all have. */
   drain(withinMs: number): Promise<boolean>;
   close(): Promise<void>;
@@ -177,6 +179,7 @@ export async function wireGate(settings: Settings, clock: Clock, log: Log): Prom
     app,
     metricsApp: createMetricsOnlyApp(served),
     connections: webConfig.connections,
+    reread: () => ruleFiles.look(),
     drain: (withinMs) => admissions.drain(withinMs),
     async close() {
       stopSweeping();

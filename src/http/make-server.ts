@@ -28,7 +28,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** A request is at most 256 KiB, so a sender that needs longer is stuck or malicious. */
 const LIMITS: TimeLimits = {
-  checkEveryMs: 500,
+  checkEveryMs: 1000,
   headersMs: 10_000,
   requestMs: 20_000,
   unreadMs: 20_000,
@@ -113,13 +113,26 @@ export function makeServer(
       for (const listener of speakHttp) Reflect.apply(listener, server, [stream]);
     });
   });
+  let looking: NodeJS.Timeout | null = null;
+  const lookOnWhileAnybodyIsHere = (): void => {
+    looking ??= setInterval(() => {
+      limit.closeOverdue();
+      if (limit.isEmpty && looking !== null) looking = stopLooking(looking);
+    }, limits.checkEveryMs).unref();
+  };
   server.on('connection', (socket) => {
     limit.add(socket);
+    lookOnWhileAnybodyIsHere();
     if (address.kind === 'unix') markOverUnixSocket(socket);
     if (!socket.destroyed) take(socket);
   });
 
-  const looking = setInterval(() => limit.closeOverdue(), limits.checkEveryMs).unref();
-  server.once('close', () => clearInterval(looking));
+  server.once('close', () => looking !== null && stopLooking(looking));
   return { server, closeSilent: () => limit.closeSilent(), closeConnections: () => limit.closeAll() };
+}
+
+/** An idle gate wakes up as seldom as it can. */
+function stopLooking(looking: NodeJS.Timeout): null {
+  clearInterval(looking);
+  return null;
 }

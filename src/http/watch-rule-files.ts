@@ -8,6 +8,8 @@ const EVERY_MS = 5000;
 export interface WatchedRuleFiles {
   /** The state of each file at its last check, seconds ago. */
   status(): readonly RuleFileStatus[];
+  /** Checks them all now, as on SIGHUP. */
+  look(): Promise<void>;
   stop(): void;
 }
 
@@ -16,14 +18,16 @@ export function watchRuleFiles(maybe: readonly (RuleFile | null)[], clock: Pick<
   const files = maybe.filter((file) => file !== null);
   const stopping = new AbortController();
 
+  const look = async (): Promise<void> => void (await Promise.all(files.map((file) => file.look())));
+
   async function goOnLooking(): Promise<void> {
     for (;;) {
       await pause(EVERY_MS, clock, stopping.signal);
       if (stopping.signal.aborted) return;
-      await Promise.all(files.map((file) => file.look()));
+      await look();
     }
   }
 
   if (files.length > 0) void goOnLooking();
-  return { status: () => files.map((file) => file.status()), stop: () => stopping.abort() };
+  return { status: () => files.map((file) => file.status()), look, stop: () => stopping.abort() };
 }

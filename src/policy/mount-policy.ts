@@ -61,7 +61,10 @@ function checkVolume(
     return denied(`${pointer}/source`, `the volume ${mount.source} is the gate's own, which no job may mount`);
   }
   if (matchesAny(volumes, mount.source)) return { kind: 'allowed', mount };
-  return denied(`${pointer}/source`, `the volume ${mount.source} is none of those allowed: ${listed(volumes)}`);
+  return denied(
+    `${pointer}/source`,
+    `the volume ${mount.source} is none of those that TUNEPLANE_POLICY_FILE allows: ${listed(volumes)}`,
+  );
 }
 
 /** The source of a mount: as written, and with every link resolved; null where it leads nowhere. */
@@ -100,7 +103,7 @@ async function rootFor(
   rules: MountGround['rules'],
   lookAt: LookAt,
 ): Promise<{ readonly path: string; readonly root: Root } | string> {
-  const allowed = `allowed: ${listed(rules.mounts.map(({ root }) => root))}`;
+  const allowed = `allowed by TUNEPLANE_POLICY_FILE: ${listed(rules.mounts.map(({ root }) => root))}`;
   if (written.standing.kind === 'in_writable') return inWritable(written.standing.root);
   if (resolved?.standing.kind === 'in_writable') return inWritable(resolved.standing.root);
   if (resolved === null || resolved.standing.kind === 'outside') {

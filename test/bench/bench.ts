@@ -6,7 +6,7 @@ import { eightAdmissions, manyContainers, oneAdmission, twoGates } from './admis
 import { asMarkdown, type Row } from './figures.js';
 import { growth } from './growth.js';
 import { fullLine, handOver, reservations } from './line.js';
-import { endedContainers, idleWakeUps, lostCard, ownCpu } from './look-cost.js';
+import { endedContainers, idleWakeUps, lostCard, ownCpu, quickPrograms } from './look-cost.js';
 import { memory } from './memory.js';
 import { localityRows, pickingAnyOfSixteen } from './picking.js';
 import { eventLoop, fiftyScrapes, freshScrape, reusedScrape, startUp } from './scrapes.js';
@@ -43,6 +43,7 @@ const benchmarks: readonly (readonly [string, (engine: Engine) => Promise<readon
   ['a hand-over', async (on) => [await handOver(on)]],
   ['a full line', async (on) => [await fullLine(on)]],
   ['many containers', async (on) => [await manyContainers(on)]],
+  ['quick programs', async (on) => [await quickPrograms(on)]],
   ['ended containers', async (on) => [await endedContainers(on)]],
   ['one card lost', async (on) => [await lostCard(on)]],
   ['an idle gate', async (on) => [await idleWakeUps(on)]],

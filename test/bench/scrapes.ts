@@ -14,7 +14,7 @@ import { createStandInLog } from '../support/stand-in-log.js';
 import { figures, ms, percentile, sideBySide, spread, timed, times, type Row } from './figures.js';
 
 const run = promisify(execFile);
-const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
+export const STAND_IN = fileURLToPath(new URL('../../dist/stand-in/nvidia-smi.js', import.meta.url));
 
 /** A stand-in that takes 100 ms for each run, as the real one does on 8 cards. */
 function slowMachine() {

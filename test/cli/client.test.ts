@@ -154,6 +154,8 @@ describe('gpu-gate exclude, include and forget', () => {
     expect(held.stdout).toContain('train-4 runs on it and is left alone');
     for (const card of ['0', uuid]) expect((await runCommand(['include', card], operator())).code).toBe(0);
     expect((await gate.cards()).counts.excluded).toBe(0);
+    const again = await runCommand(['include', '7'], operator());
+    expect(again).toEqual({ code: 0, stdout: `it had not been taken out: ${uuid}, card 7, is now free\n`, stderr: '' });
   });
 
   test('take a card out until a time, and show by whom and until when', async () => {

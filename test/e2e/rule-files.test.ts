@@ -56,3 +56,14 @@ test('a token that was struck out is out at the next request, and a file that ot
   chmodSync(tokens.path, 0o600);
   expect(await status('console')).toBe(200);
 });
+
+test('SIGHUP ends nothing: the files are read again at once', async () => {
+  writeFileSync(policy, '{"max": {"cards": 3}');
+  process.kill(gate.pid, 'SIGHUP');
+  await expect.poll(gate.stderr).toContain('tokens, policy and web config were read again');
+  expect(await success()).toEqual({ tokens: 1, policy: 0 });
+  writeFileSync(policy, '{"max": {"cards": 2}}');
+  process.kill(gate.pid, 'SIGHUP');
+  await expect.poll(success).toEqual({ tokens: 1, policy: 1 });
+  expect((await gate.get('/healthz')).status).toBe(200);
+});

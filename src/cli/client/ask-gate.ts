@@ -4,9 +4,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { TOKEN_FILE_VARIABLE } from '../../settings/client-variables.js';
-import { errorWords } from '../../text/error-words.js';
 import { gateAddress, type GateAddress } from './gate-address.js';
 import { readTlsFiles, type TlsFileOptions, type TlsFiles } from './tls-files.js';
+import { unreachableWords } from './unreachable-words.js';
 
 /** The response. `body` is the parsed JSON, or the text where it is not JSON. */
 export type GateSaid =
@@ -102,7 +102,7 @@ async function ask(target: Target, path: string, how: Question = {}): Promise<Ga
   } catch (error) {
     const detail = limit.aborted
       ? `no complete answer within ${(how.limitMs ?? LIMIT_MS) / 1000} s`
-      : errorWords(error);
+      : unreachableWords(error);
     return { kind: 'unreachable', detail: `no gate answers at ${target.address.written}: ${detail}` };
   }
 }
@@ -152,7 +152,7 @@ async function openStream({ address, token, tls }: Target, path: string, signal:
     });
     return response.statusCode === 200 ? { kind: 'stream', stream: response } : await read(response);
   } catch (error) {
-    const detail = limit.signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : errorWords(error);
+    const detail = limit.signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : unreachableWords(error);
     return { kind: 'unreachable', detail: `no gate answers at ${address.written}: ${detail}` };
   } finally {
     clearTimeout(callOff);

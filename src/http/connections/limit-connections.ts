@@ -28,6 +28,8 @@ export interface ConnectionLimit {
   begin(req: IncomingMessage, res: ServerResponse): void;
   /** To be called regularly: closes connections whose clients do not read, or have never sent anything. */
   closeOverdue(): void;
+  /** There is no connection, so that none can be overdue. */
+  readonly isEmpty: boolean;
   /** Closes those whose clients have not sent anything. */
   closeSilent(): void;
   closeAll(): void;
@@ -184,6 +186,10 @@ export function limitConnections({ most, unreadMs, silentMs, clock, onFull }: Li
         else if (now - connection.unreadSinceMs >= unreadMs) close(connection);
         connection.flushed = flushed;
       }
+    },
+
+    get isEmpty() {
+      return connections.size === 0;
     },
 
     closeSilent() {
