@@ -54,6 +54,8 @@ const benchmarks: readonly (readonly [string, (engine: Engine) => Promise<readon
 test.each(benchmarks)('%s', { timeout: 600_000 }, async (_name, measure) => {
   const measured = await measure(engine);
   rows.push(...measured);
+  // A whole run takes long: what is measured so far is seen, also where it ends early.
+  for (const { what, measured: figure } of measured) console.log(`${what}: ${figure}`);
   expect(measured.length).toBeGreaterThan(0);
 });
 

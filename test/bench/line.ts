@@ -18,12 +18,14 @@ export async function handOver(engine: Engine): Promise<Row> {
   const look = await medianLook(gate);
   const took = await chain(engine, gate, 20);
   await gate.stop();
+  const create = await medianCreate(engine);
+  const more = took.median - look - create;
   return {
-    what: 'from the end of a job to the create of the next in line, without Redis',
-    against: 'a fresh look',
-    measured: `${ms(took.median - look)} more; ${spread(took, ms)} against ${ms(look)}`,
+    what: 'from the end of a job until the next in line is created, without Redis',
+    against: 'a fresh look, and a plain create',
+    measured: `${ms(more)} more; ${spread(took, ms)} against ${ms(look)} and ${ms(create)}`,
     mark: 'at most 50 ms more at the median',
-    met: took.median - look <= 50,
+    met: more <= 50,
   };
 }
 
@@ -73,6 +75,18 @@ const job = (seconds: number) => ({ command: ['sleep', String(seconds)], ulimits
 async function medianLook(gate: Gate): Promise<number> {
   const took: number[] = [];
   for (let round = 0; round < 15; round++) took.push(await timed(() => gate.get('/metrics')));
+  return figures(took).median;
+}
+
+/** The engine tells of a create when it is done. */
+async function medianCreate({ docker, image }: Engine): Promise<number> {
+  const took: number[] = [];
+  for (let round = 0; round < 15; round++) {
+    const began = performance.now();
+    const container = await docker.createContainer({ Image: image, Cmd: ['true'] });
+    took.push(performance.now() - began);
+    await container.remove();
+  }
   return figures(took).median;
 }
 
