@@ -52,6 +52,8 @@ kept="$answers/\${key%% *}"
 if [ ! -e "$kept.status" ]; then
   STAND_IN_MACHINE="$answers/machine.json" ${COMPUTE} >"$kept.$$"
   status=$?
+  # It has crashed, or was killed: no answer to keep.
+  if [ $status -ne 0 ] && [ ! -s "$kept.$$" ]; then rm -f "$kept.$$"; exit $status; fi
   mv "$kept.$$" "$kept"
   echo $status >"$kept.$$" && mv "$kept.$$" "$kept.status"
 fi
