@@ -123,8 +123,8 @@ describe('nvidia-smi was stuck in the driver: it cannot be killed, and every lat
   });
 
   test('one that is slow and well either works within the limit or fails as a whole', async () => {
-    const slow = `case "$1" in --query-gpu=*) sleep 1; echo '0, GPU-00000001-0000-4000-8000-000000000001, x' ;; esac`;
-    const [short, long] = [eyesOn(slow, 500), eyesOn(slow, 5000)];
+    const slow = `case "$1" in --query-gpu=*) sleep 3; echo '0, GPU-00000001-0000-4000-8000-000000000001, x' ;; esac`;
+    const [short, long] = [eyesOn(slow, 500), eyesOn(slow, 15_000)];
     const [cut, whole] = await Promise.all([short.fresh(), long.fresh()]);
     expect(cut.gpus).toMatchObject({ kind: 'blind', why: 'timeout' });
     expect(whole.gpus).toMatchObject({ kind: 'seen', value: { rows: [{ index: 0 }] } });

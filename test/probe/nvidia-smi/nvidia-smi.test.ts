@@ -323,7 +323,7 @@ describe('a run that does not end', () => {
 
   test('is followed by a good one as soon as it is gone', async () => {
     smiProgram.set({ hangs: ['gpus'] });
-    const smi = eye({ timeoutMs: 1500 });
+    const smi = eye({ timeoutMs: 4000 });
     await smi.gpus();
     smiProgram.set({ hangs: [] });
     await until('cards again', async () => (await smi.gpus()).gpus.kind === 'seen');
@@ -349,7 +349,7 @@ describe('a run that does not end', () => {
 
   test('of one kind leaves the other kinds alone', async () => {
     smiProgram.set({ hangs: ['apps'] });
-    const smi = eye({ timeoutMs: 1000 });
+    const smi = eye({ timeoutMs: 4000 });
     const [{ gpus }, processes] = await Promise.all([smi.gpus(), smi.processes()]);
     expect(processes).toMatchObject({ kind: 'blind', why: 'timeout' });
     expect(indices(gpus)).toEqual([0, 1, 2, 3]);
@@ -361,14 +361,15 @@ describe('a run that does not end', () => {
       instead: { gpus: { rc: 15, out: 'Unable to determine the device handle: GPU is lost\n' } },
     });
     const startedAt = performance.now();
-    const { gpus } = await eye({ timeoutMs: 2000 }).gpus();
-    expect(performance.now() - startedAt).toBeLessThan(3500);
+    const { gpus } = await eye({ timeoutMs: 4000 }).gpus();
+    expect(performance.now() - startedAt).toBeLessThan(7500);
     expect(gpus).toMatchObject({ kind: 'blind', why: 'exit', detail: expect.stringContaining('GPU is lost') });
   });
 
   test('of remapped rows blinds health, and nothing else', async () => {
     smiProgram.set({ hangs: ['remapped'], refused: OLD });
-    const { gpus, health } = await eye({ timeoutMs: 1500 }).gpus();
+    // The runs before that one share the limit, and start slowly on a busy machine.
+    const { gpus, health } = await eye({ timeoutMs: 5000 }).gpus();
     expect(indices(gpus)).toEqual([0, 1, 2, 3]);
     expect(seen(gpus).rows[0]?.readings).toMatchObject({
       rowRemapFailure: { kind: 'absent' },
