@@ -1,5 +1,7 @@
 /** The line on a real engine: two people, four cards, and a gate that is restarted in between. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
 import { startEngine, type Engine } from '../support/docker/engine.js';
@@ -103,6 +105,8 @@ test('places survive a gate that is killed', async () => {
   const before = await gate();
   await ask(before, 'ben', jobToPost('all', 4));
   await ask(before, 'ada', jobToPost('ada-1', 4));
+  // The file is written beside the answer, within milliseconds: nobody waits for a disk.
+  await expect.poll(() => readFileSync(join(before.stateDir, 'line.json'), 'utf8')).toContain('ada-1');
   await before.kill();
   const after = await gate({}, before.stateDir);
   expect((await after.metrics()).get('tuneplane_gpu_runs_waiting')).toBe(1);
