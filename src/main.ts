@@ -85,7 +85,9 @@ function onHangUp(log: Log): { reread: () => Promise<void> } {
   process.on('SIGHUP', () => {
     if (process.stdin.isTTY) process.kill(process.pid, 'SIGTERM');
     else
-      void hangUp.reread().then(() => log.info({ signal: 'SIGHUP' }, 'tokens, policy and web config were read again'));
+      void hangUp
+        .reread()
+        .then(() => log.info({ signal: 'SIGHUP' }, 'tokens, policy and web config were looked at again'));
   });
   return hangUp;
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { healthyMachine } from '../../src/stand-in/machine/build-machine.js';
-import { runStream, type Stream } from '../line/streams.js';
+import { EIGHT_CARDS, runStream } from '../line/streams.js';
 import type { Engine } from '../support/docker/engine.js';
 import { startGate, type Gate } from '../support/gate.js';
 import { jobToPost } from '../support/jobs-to-post.js';
@@ -118,20 +118,10 @@ async function handOvers(engine: Engine, since: number): Promise<readonly number
   });
 }
 
-/** As in the README's two sentences: eight cards, one-card jobs of 20 to 120 minutes, one for all eight every six hours. */
-const MIX: Stream = {
-  seed: 1,
-  days: 100,
-  cards: 'ffffffff',
-  load: 0.7,
-  big: { count: 8, every: 360, length: 60 },
-  reserveAfter: 10,
-};
-
 /** Of the line alone, by its own function over simulated days; no clock is involved. */
 export function reservations(): string {
   const rows = [0.6, 0.7, 0.8].flatMap((load) =>
-    [10, 120, null].map((reserveAfter) => ({ ...MIX, load, reserveAfter })),
+    [10, 120, null].map((reserveAfter) => ({ ...EIGHT_CARDS, load, reserveAfter })),
   );
   return [
     '| load | reservation after | use of the cards | reserved and idle | idle card-hours per 8-card start | 8-card run waits: median, 95 % | 1-card run waits: median, 95 % |',

@@ -60,7 +60,7 @@ test('a token that was struck out is out at the next request, and a file that ot
 test('SIGHUP ends nothing: the files are read again at once', async () => {
   writeFileSync(policy, '{"max": {"cards": 3}');
   process.kill(gate.pid, 'SIGHUP');
-  await expect.poll(gate.stderr).toContain('tokens, policy and web config were read again');
+  await expect.poll(gate.stderr).toContain('tokens, policy and web config were looked at again');
   expect(await success()).toEqual({ tokens: 1, policy: 0 });
   writeFileSync(policy, '{"max": {"cards": 2}}');
   process.kill(gate.pid, 'SIGHUP');

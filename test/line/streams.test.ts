@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { dice } from '../soak/random.js';
-import { runStream, type Stream } from './streams.js';
+import { EIGHT_CARDS, runStream, type Stream } from './streams.js';
 
 /** What the line promises to those who wait, held over weeks of jobs. */
 
-const eight: Stream = {
-  seed: 1,
-  days: 20,
-  cards: 'ffffffff',
-  load: 0.7,
-  big: { count: 8, every: 360, length: 60 },
-  reserveAfter: 10,
-};
+const eight: Stream = { ...EIGHT_CARDS, days: 20 };
 
 /** A machine and a mix of jobs of every kind, some with a card that nobody gets. */
 function drawn(seed: number): Stream {
